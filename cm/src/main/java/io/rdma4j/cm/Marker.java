@@ -1,0 +1,5 @@
+package io.rdma4j.cm;
+
+final class Marker {
+    private Marker() {}
+}

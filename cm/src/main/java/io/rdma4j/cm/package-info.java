@@ -1,0 +1,2 @@
+/** The RDMA connection manager API: event channels, identifiers, events. */
+package io.rdma4j.cm;

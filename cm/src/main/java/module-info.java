@@ -1,0 +1,8 @@
+/** The RDMA connection manager API: event channels, identifiers, events. */
+@org.jspecify.annotations.NullMarked
+module io.rdma4j.cm {
+    requires static org.jspecify;
+    requires transitive io.rdma4j.verbs;
+
+    exports io.rdma4j.cm;
+}

@@ -1,0 +1,5 @@
+package io.rdma4j.link;
+
+final class Marker {
+    private Marker() {}
+}

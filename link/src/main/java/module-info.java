@@ -1,0 +1,8 @@
+/** Bursts of frames in and out of the process, with wrappers for capture, faults and trace. */
+@org.jspecify.annotations.NullMarked
+module io.rdma4j.link {
+    requires static org.jspecify;
+    requires transitive io.rdma4j.wire;
+
+    exports io.rdma4j.link;
+}

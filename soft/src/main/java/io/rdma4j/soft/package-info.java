@@ -1,0 +1,2 @@
+/** The software RoCEv2 device: the only room with threads and a clock. */
+package io.rdma4j.soft;

@@ -1,0 +1,12 @@
+/** The software RoCEv2 device: the only room with threads and a clock. */
+@org.jspecify.annotations.NullMarked
+module io.rdma4j.soft {
+    requires static org.jspecify;
+    requires transitive io.rdma4j.verbs;
+    requires transitive io.rdma4j.cm;
+    requires transitive io.rdma4j.transport;
+    requires transitive io.rdma4j.link;
+    requires transitive io.rdma4j.wire;
+
+    exports io.rdma4j.soft;
+}

@@ -1,0 +1,5 @@
+package io.rdma4j.testkit;
+
+final class Marker {
+    private Marker() {}
+}

@@ -1,0 +1,13 @@
+/** A virtual fabric in one process, with a virtual clock and seeded faults. */
+@org.jspecify.annotations.NullMarked
+module io.rdma4j.testkit {
+    requires static org.jspecify;
+    requires transitive io.rdma4j.wire;
+    requires transitive io.rdma4j.transport;
+    requires transitive io.rdma4j.link;
+    requires transitive io.rdma4j.verbs;
+    requires transitive io.rdma4j.cm;
+    requires transitive io.rdma4j.soft;
+
+    exports io.rdma4j.testkit;
+}

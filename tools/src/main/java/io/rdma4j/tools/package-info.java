@@ -1,0 +1,2 @@
+/** The command-line tools: rping and its family. */
+package io.rdma4j.tools;

@@ -1,0 +1,12 @@
+/** The command-line tools: rping and its family. */
+@org.jspecify.annotations.NullMarked
+module io.rdma4j.tools {
+    requires static org.jspecify;
+    requires transitive io.rdma4j.verbs;
+    requires transitive io.rdma4j.cm;
+    requires transitive io.rdma4j.soft;
+    requires transitive io.rdma4j.link;
+    requires transitive io.rdma4j.wire;
+
+    exports io.rdma4j.tools;
+}

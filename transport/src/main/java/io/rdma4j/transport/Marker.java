@@ -1,0 +1,5 @@
+package io.rdma4j.transport;
+
+final class Marker {
+    private Marker() {}
+}

@@ -1,0 +1,8 @@
+/** Queue pairs and the InfiniBand connection protocol as state machines without I/O: packets and time go in, packets, completions and deadlines come out. */
+@org.jspecify.annotations.NullMarked
+module io.rdma4j.transport {
+    requires static org.jspecify;
+    requires transitive io.rdma4j.wire;
+
+    exports io.rdma4j.transport;
+}
