@@ -1,0 +1,68 @@
+package io.rdma4j.link;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Links that one thread can wait on together: the link room's factory and its selector in one.
+ *
+ * <p>One thread at a time may open, poll and await; {@link #wakeup} may be called from any thread.
+ */
+public interface LinkSet extends AutoCloseable {
+    /** Short name of the implementation, for messages: {@code nio} or {@code linux}. */
+    String name();
+
+    /**
+     * Opens a UDP link on a local address.
+     *
+     * <p>Frames leave unfragmented, with IPv4 identification 0 (segmented sends: see
+     * {@link LinkCapabilities#identificationCountsSegments}); the ICRC depends on it.
+     *
+     * @param address a local unicast address; an IPv6 link-local one carries its scope
+     * @param port UDP port, or 0 for any free one
+     * @throws java.net.BindException if the port is taken or the address is not local
+     * @throws IOException if the link cannot be opened for another reason
+     */
+    Link openUdp(InetAddress address, int port) throws IOException;
+
+    /**
+     * Listens on a Unix-domain socket for other processes of this host; a file left by a dead process is replaced.
+     *
+     * @throws IOException if the socket cannot be opened
+     */
+    LocalListener listenLocal(Path socket) throws IOException;
+
+    /**
+     * Connects to the Unix-domain socket of another process of this host.
+     *
+     * @throws IOException if nobody listens there
+     */
+    LocalChannel connectLocal(Path socket) throws IOException;
+
+    /**
+     * Blocks until a link or channel of this set has input, {@link #wakeup} is called or the time is over. May return
+     * early without cause.
+     *
+     * @param timeoutNanos longest time to block; 0 does not block, {@link Long#MAX_VALUE} is for ever
+     */
+    void await(long timeoutNanos);
+
+    /** Ends a present or the next {@link #await}; cheap when called again before that. Any thread. */
+    void wakeup();
+
+    /** Closes the set with all that it opened. */
+    @Override
+    void close();
+
+    /** A Unix-domain socket that other processes of this host connect to. */
+    interface LocalListener extends AutoCloseable {
+        /** Takes a process that has connected, or null; does not wait. */
+        @Nullable LocalChannel accept();
+
+        /** Closes the socket and removes its file. */
+        @Override
+        void close();
+    }
+}

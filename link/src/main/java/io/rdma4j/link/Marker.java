@@ -1,5 +1,0 @@
-package io.rdma4j.link;
-
-final class Marker {
-    private Marker() {}
-}
