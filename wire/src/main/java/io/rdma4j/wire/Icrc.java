@@ -1,6 +1,224 @@
 package io.rdma4j.wire;
 
-/** Invariant CRC of RoCEv2 packets. */
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32;
+
+/**
+ * Invariant CRC: the last four bytes of every RoCEv2 packet, a CRC-32 over all that no router changes.
+ *
+ * <p>The sum runs over eight bytes of ones (in place of the local route header), the IP header, the UDP header, and the
+ * UDP payload up to the ICRC. Counted as ones are: of IPv4 the type of service, time to live and checksum; of IPv6 the
+ * traffic class, flow label and hop limit; the UDP checksum; and the BTH's byte with FECN and BECN. The IPv4 header is
+ * taken to have no options and the don't-fragment flag set, as all RoCEv2 peers send it. The result is stored with its
+ * least significant byte first. Source: InfiniBand Architecture volume 1, 7.8.1, and annex A17 (RoCEv2), A17.3.3.
+ *
+ * <p>The sum covers the IPv4 identification, which a UDP socket does not show to the receiver. The CRC is linear, so a
+ * frame of unknown identification is checked by membership: with the CRC's 32 bits read as a polynomial, the
+ * identification of a frame with {@code n} bytes behind it shifts the sum by identification &times; x<sup>8n+32</sup>.
+ * The difference between the ICRC received and the one computed for identification 0, divided by that power of x, is
+ * therefore a polynomial of degree below 16 (the identification itself) where the frame is whole, and anything else
+ * where it is damaged. Sixteen of the 32 bits still check.
+ *
+ * <p>An instance holds scratch memory: one per engine or thread. No method allocates. The position and limit of a
+ * frame's buffer are as before when a method returns.
+ */
 public final class Icrc {
-    private Icrc() {}
+    /** Bytes of the ICRC at the end of a frame. */
+    public static final int LENGTH = 4;
+
+    /** {@link #recoverIdentification}'s answer where no identification makes the ICRC right. */
+    public static final int NO_IDENTIFICATION = -1;
+
+    private static final int SHORTEST_FRAME = Bth.LENGTH + LENGTH;
+    private static final int LONGEST_FRAME = 0xffff;
+
+    private static final int ROUTE_HEADER_LENGTH = 8;
+    private static final int IPV4_LENGTH = 20;
+    private static final int IPV6_LENGTH = 40;
+    private static final int UDP_LENGTH = 8;
+    private static final int PROTOCOL_UDP = 17;
+
+    /** IPv4 version 4, header of five words, type of service masked. */
+    private static final int IPV4_FIRST_BYTES = 0x45ff;
+
+    /** IPv4 don't-fragment flag, offset 0. */
+    private static final int DONT_FRAGMENT = 0x4000;
+
+    /** Masked time to live, then the protocol. */
+    private static final int MASKED_TTL_AND_PROTOCOL = 0xff00 | PROTOCOL_UDP;
+
+    /** IPv6 version 6, traffic class and flow label masked. */
+    private static final int IPV6_FIRST_WORD = 0x6fff_ffff;
+
+    private static final int MASKED_16 = 0xffff;
+    private static final int MASKED_8 = 0xff;
+
+    /** The CRC-32 polynomial without x^32, least significant bit first: bit 31 is x^0, bit 0 is x^31. */
+    private static final int POLYNOMIAL = 0xedb8_8320;
+
+    /**
+     * Bytes that the sum covers behind the IPv4 identification, beyond the frame's length: 14 of the IPv4 header and 8
+     * of UDP, less the ICRC.
+     */
+    private static final int BEYOND_LENGTH = IPV4_LENGTH - 6 + UDP_LENGTH - LENGTH;
+
+    /** x to the power of -(8 (length + {@link #BEYOND_LENGTH}) + 32), for lengths 0 to 255. */
+    private static final int[] DIVISOR_LOW = new int[256];
+
+    /** x to the power of -(8 * 256 * i). */
+    private static final int[] DIVISOR_HIGH = new int[256];
+
+    static {
+        int one = 1 << 31;
+        int low = divideByPowerOfX(one, 8 * BEYOND_LENGTH + 32);
+        int highStep = divideByPowerOfX(one, 8 * 256);
+        int high = one;
+        for (int i = 0; i < 256; i++) {
+            DIVISOR_LOW[i] = low;
+            DIVISOR_HIGH[i] = high;
+            low = divideByPowerOfX(low, 8);
+            high = multiply(high, highStep);
+        }
+    }
+
+    private final CRC32 crc = new CRC32();
+    private final byte[] headerBytes = new byte[ROUTE_HEADER_LENGTH + IPV6_LENGTH + UDP_LENGTH + Bth.LENGTH];
+    private final ByteBuffer header = ByteBuffer.wrap(headerBytes);
+
+    /** Creates an instance for one engine or thread. */
+    public Icrc() {}
+
+    /**
+     * Computes a frame's ICRC and writes it into the frame's last four bytes.
+     *
+     * @param frame the frame; {@link Frame#length} counts the ICRC and is at least 16. An unknown
+     *     {@link Frame#identification} counts as 0, what an unconnected UDP socket that forbids fragmentation sends
+     */
+    public void seal(Frame frame) {
+        int sum = compute(frame, knownIdentification(frame));
+        frame.buffer.putInt(frame.offset + frame.length - LENGTH, inBufferOrder(sum, frame.buffer));
+    }
+
+    /**
+     * Whether a frame's last four bytes are its ICRC: exact on IPv6 and where {@link Frame#identification} is known,
+     * else by membership. A frame too short to hold a BTH and an ICRC has none.
+     */
+    public boolean verify(Frame frame) {
+        int length = frame.length;
+        if (length < SHORTEST_FRAME || length > LONGEST_FRAME) {
+            return false;
+        }
+        int difference = compute(frame, knownIdentification(frame)) ^ stored(frame);
+        if (difference == 0) {
+            return true;
+        }
+        return frame.identification == Frame.IDENTIFICATION_UNKNOWN
+                && frame.isIpv4()
+                && identification(difference, length) != NO_IDENTIFICATION;
+    }
+
+    /**
+     * Finds the IPv4 identification that a frame was sent with, from its ICRC.
+     *
+     * @return the identification, 0 to 65535, or {@link #NO_IDENTIFICATION} where the frame is damaged, too short or
+     *     not IPv4
+     */
+    public int recoverIdentification(Frame frame) {
+        int length = frame.length;
+        if (length < SHORTEST_FRAME || length > LONGEST_FRAME || !frame.isIpv4()) {
+            return NO_IDENTIFICATION;
+        }
+        return identification(compute(frame, 0) ^ stored(frame), length);
+    }
+
+    private static int knownIdentification(Frame frame) {
+        int identification = frame.identification;
+        return identification == Frame.IDENTIFICATION_UNKNOWN ? 0 : identification;
+    }
+
+    private static int stored(Frame frame) {
+        return inBufferOrder(frame.buffer.getInt(frame.offset + frame.length - LENGTH), frame.buffer);
+    }
+
+    /** The ICRC's least significant byte goes first, whatever order the frame's owner reads its buffer in. */
+    private static int inBufferOrder(int sum, ByteBuffer buffer) {
+        return buffer.order() == ByteOrder.LITTLE_ENDIAN ? sum : Integer.reverseBytes(sum);
+    }
+
+    private int compute(Frame frame, int identification) {
+        int covered = headers(frame, identification);
+        CRC32 sum = crc;
+        sum.reset();
+        sum.update(headerBytes, 0, covered);
+        ByteBuffer buffer = frame.buffer;
+        int position = buffer.position();
+        int limit = buffer.limit();
+        // Limit before position: a limit below the position would drag the position along.
+        buffer.limit(frame.offset + frame.length - LENGTH).position(frame.offset + Bth.LENGTH);
+        sum.update(buffer);
+        buffer.limit(limit).position(position);
+        return (int) sum.getValue();
+    }
+
+    /** Lays out all that the sum covers before the BTH's end, masked; answers its length. */
+    private int headers(Frame frame, int identification) {
+        ByteBuffer h = header;
+        h.putLong(0, -1L);
+        int at = ROUTE_HEADER_LENGTH;
+        int udpLength = UDP_LENGTH + frame.length;
+        if (frame.isIpv4()) {
+            h.putShort(at, (short) IPV4_FIRST_BYTES);
+            h.putShort(at + 2, (short) (IPV4_LENGTH + udpLength));
+            h.putInt(at + 4, identification << 16 | DONT_FRAGMENT);
+            h.putInt(at + 8, MASKED_TTL_AND_PROTOCOL << 16 | MASKED_16);
+            h.putInt(at + 12, (int) frame.sourceLow);
+            h.putInt(at + 16, (int) frame.destinationLow);
+            at += IPV4_LENGTH;
+        } else {
+            h.putInt(at, IPV6_FIRST_WORD);
+            h.putInt(at + 4, udpLength << 16 | PROTOCOL_UDP << 8 | MASKED_8);
+            h.putLong(at + 8, frame.sourceHigh);
+            h.putLong(at + 16, frame.sourceLow);
+            h.putLong(at + 24, frame.destinationHigh);
+            h.putLong(at + 32, frame.destinationLow);
+            at += IPV6_LENGTH;
+        }
+        h.putInt(at, frame.sourcePort << 16 | frame.destinationPort & 0xffff);
+        h.putInt(at + 4, udpLength << 16 | MASKED_16);
+        at += UDP_LENGTH;
+        h.put(at, frame.buffer, frame.offset, Bth.LENGTH);
+        h.put(at + Bth.RESERVED_8A, (byte) MASKED_8);
+        return at + Bth.LENGTH;
+    }
+
+    /** The identification that shifts the sum of a frame of this length by {@code difference}, or none. */
+    private static int identification(int difference, int length) {
+        int quotient = multiply(multiply(difference, DIVISOR_LOW[length & 0xff]), DIVISOR_HIGH[length >>> 8]);
+        if ((quotient & 0xffff) != 0) {
+            return NO_IDENTIFICATION;
+        }
+        // The upper half is x^0 to x^15: the identification's two bytes as sent, the first one in the low byte.
+        return (quotient >>> 24) | (quotient >>> 8 & 0xff00);
+    }
+
+    /** Product of two polynomials modulo the CRC polynomial, bit 31 being x^0. */
+    private static int multiply(int a, int b) {
+        int product = 0;
+        int shifted = b;
+        for (int rest = a; rest != 0; rest <<= 1) {
+            product ^= shifted & rest >> 31;
+            shifted = shifted >>> 1 ^ POLYNOMIAL & -(shifted & 1);
+        }
+        return product;
+    }
+
+    private static int divideByPowerOfX(int value, int exponent) {
+        int quotient = value;
+        for (int i = 0; i < exponent; i++) {
+            // An odd value becomes even by adding the polynomial, whose x^32 then divides to x^31, bit 0.
+            quotient = quotient < 0 ? (quotient ^ POLYNOMIAL) << 1 | 1 : quotient << 1;
+        }
+        return quotient;
+    }
 }

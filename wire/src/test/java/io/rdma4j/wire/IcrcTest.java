@@ -1,0 +1,229 @@
+package io.rdma4j.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Laws of the ICRC; the corpus test checks it against all frames that Linux sent. */
+class IcrcTest {
+    /** RDMA WRITE ONLY of rping over IPv4: capture rping, its ICRC taken from the capture. */
+    private static final Captures.Captured RPING = Captures.frame("rping", 8);
+
+    private final Icrc icrc = new Icrc();
+
+    @Test
+    void sealWritesTheIcrcThatLinuxSent() {
+        byte[] sent = RPING.bytes();
+        Frame frame = copyOf(RPING.frame(), 0xa5, 3);
+        frame.buffer.putInt(frame.offset + frame.length - 4, 0);
+        icrc.seal(frame);
+        byte[] sealed = new byte[frame.length];
+        frame.buffer.get(frame.offset, sealed);
+        assertThat(HexFormat.of().formatHex(sealed)).isEqualTo(HexFormat.of().formatHex(sent));
+    }
+
+    @Test
+    void sealLeavesBytesAroundTheFrameAndTheBufferStateAlone() {
+        Frame frame = copyOf(RPING.frame(), 0xa5, 3);
+        frame.buffer.limit(frame.buffer.capacity() - 1).position(1);
+        icrc.seal(frame);
+        assertThat(frame.buffer.position()).isEqualTo(1);
+        assertThat(frame.buffer.limit()).isEqualTo(frame.buffer.capacity() - 1);
+        assertThat(icrc.verify(frame)).isTrue();
+        assertThat(frame.buffer.position()).isEqualTo(1);
+        assertThat(frame.buffer.limit()).isEqualTo(frame.buffer.capacity() - 1);
+        frame.buffer.clear();
+        for (int i = 0; i < frame.offset; i++) {
+            assertThat(frame.buffer.get(i)).isEqualTo((byte) 0xa5);
+        }
+        for (int i = frame.offset + frame.length; i < frame.buffer.capacity(); i++) {
+            assertThat(frame.buffer.get(i)).isEqualTo((byte) 0xa5);
+        }
+    }
+
+    @Test
+    void sealIsTheSameOnHeapAndNativeMemoryAndInEitherByteOrder() {
+        for (ByteOrder order : new ByteOrder[] {ByteOrder.BIG_ENDIAN, ByteOrder.LITTLE_ENDIAN}) {
+            Frame heap = copyOf(RPING.frame(), 0, 0);
+            heap.buffer.order(order);
+            try (Arena arena = Arena.ofConfined()) {
+                Frame direct = new Frame();
+                direct.set(RPING.frame());
+                direct.segment = arena.allocate(direct.length);
+                direct.buffer = direct.segment.asByteBuffer().order(order);
+                direct.buffer.put(0, RPING.bytes());
+                direct.offset = 0;
+                int at = direct.length - 4;
+                heap.buffer.putInt(at, 0);
+                direct.buffer.putInt(at, 0);
+                icrc.seal(heap);
+                icrc.seal(direct);
+                for (int i = 0; i < direct.length; i++) {
+                    assertThat(direct.buffer.get(i)).isEqualTo(heap.buffer.get(i));
+                }
+                assertThat(icrc.verify(direct)).isTrue();
+                assertThat(icrc.verify(heap)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void sealTakesAnUnknownIdentificationAsZero() {
+        Frame unknown = copyOf(RPING.frame(), 0, 0);
+        unknown.identification = Frame.IDENTIFICATION_UNKNOWN;
+        icrc.seal(unknown);
+        assertThat(icrc.recoverIdentification(unknown)).isZero();
+        unknown.identification = 0;
+        assertThat(icrc.verify(unknown)).isTrue();
+    }
+
+    @Test
+    void everyIdentificationIsAMemberAndIsRecoveredAtEveryLength() {
+        Random random = new Random(20_26);
+        Frame frame = frameOf(65_507);
+        random.nextBytes(frame.buffer.array());
+        int[] lengths = {16, 17, 20, 24, 255, 256, 257, 280, 511, 512, 1048, 4096, 4160, 9000, 32_768, 65_506, 65_507};
+        for (int length : lengths) {
+            frame.length = length;
+            for (int i = 0; i < 40; i++) {
+                int sent = i == 0 ? 0xffff : i <= 16 ? 1 << i - 1 : random.nextInt(0x10000);
+                frame.identification = sent;
+                icrc.seal(frame);
+                assertThat(icrc.verify(frame)).isTrue();
+                assertThat(icrc.recoverIdentification(frame)).isEqualTo(sent);
+                frame.identification = sent ^ 1;
+                assertThat(icrc.verify(frame)).isFalse();
+                frame.identification = Frame.IDENTIFICATION_UNKNOWN;
+                assertThat(icrc.verify(frame)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void everySingleBitErrorIsFoundEvenWithTheIdentificationUnknown() {
+        Frame frame = copyOf(RPING.frame(), 0, 0);
+        for (int known : new int[] {frame.identification, Frame.IDENTIFICATION_UNKNOWN}) {
+            frame.identification = known;
+            for (int bit = 0; bit < frame.length * 8; bit++) {
+                int at = bit / 8;
+                if (at == 4) {
+                    continue;
+                }
+                byte before = frame.buffer.get(at);
+                frame.buffer.put(at, (byte) (before ^ 1 << bit % 8));
+                assertThat(icrc.verify(frame)).as("bit %d, identification %d", bit, known).isFalse();
+                frame.buffer.put(at, before);
+            }
+        }
+    }
+
+    @Test
+    void aDamagedFrameOfUnknownIdentificationPassesOnceIn65536() {
+        Frame frame = frameOf(280);
+        frame.identification = Frame.IDENTIFICATION_UNKNOWN;
+        icrc.seal(frame);
+        Random random = new Random(7);
+        int passed = 0;
+        int runs = 400_000;
+        int icrcAt = frame.length - 4;
+        for (int i = 0; i < runs; i++) {
+            frame.buffer.putInt(icrcAt, random.nextInt());
+            if (icrc.verify(frame)) {
+                passed++;
+            }
+        }
+        assertThat(passed).isBetween(1, 18);
+    }
+
+    @Test
+    void congestionBitsAreNotCovered() {
+        Frame frame = copyOf(RPING.frame(), 0, 0);
+        for (int value = 0; value < 256; value++) {
+            frame.buffer.put(4, (byte) value);
+            assertThat(icrc.verify(frame)).isTrue();
+        }
+        frame.hopLimit = 1;
+        frame.trafficClass = 0x2f;
+        assertThat(icrc.verify(frame)).isTrue();
+    }
+
+    @Test
+    void addressesPortsAndLengthAreCovered() {
+        for (Captures.Captured captured : new Captures.Captured[] {RPING, Captures.frame("rping6", 8)}) {
+            Frame frame = copyOf(captured.frame(), 0, 4);
+            assertThat(icrc.verify(frame)).isTrue();
+            Frame other = new Frame();
+            other.set(frame);
+            other.sourceLow ^= 1;
+            assertThat(icrc.verify(other)).isFalse();
+            other.set(frame);
+            other.destinationLow ^= 1L << 31;
+            assertThat(icrc.verify(other)).isFalse();
+            other.set(frame);
+            other.sourcePort ^= 1;
+            assertThat(icrc.verify(other)).isFalse();
+            other.set(frame);
+            other.destinationPort ^= 0x8000;
+            assertThat(icrc.verify(other)).isFalse();
+            other.set(frame);
+            other.length--;
+            assertThat(icrc.verify(other)).isFalse();
+        }
+    }
+
+    @Test
+    void ipv6IsExactAndHasNoIdentificationToRecover() {
+        Frame frame = copyOf(Captures.frame("rping6", 8).frame(), 0, 0);
+        frame.identification = Frame.IDENTIFICATION_UNKNOWN;
+        assertThat(frame.isIpv4()).isFalse();
+        assertThat(icrc.verify(frame)).isTrue();
+        assertThat(icrc.recoverIdentification(frame)).isEqualTo(Icrc.NO_IDENTIFICATION);
+        int icrcAt = frame.length - 4;
+        for (int bit = 0; bit < 32; bit++) {
+            frame.buffer.putInt(icrcAt, frame.buffer.getInt(icrcAt) ^ 1 << bit);
+            assertThat(icrc.verify(frame)).isFalse();
+            frame.buffer.putInt(icrcAt, frame.buffer.getInt(icrcAt) ^ 1 << bit);
+        }
+    }
+
+    @Test
+    void aFrameTooShortOrTooLongForAPacketIsNeverRight() {
+        Frame frame = frameOf(16);
+        for (int length = -1; length < 16; length++) {
+            frame.length = length;
+            assertThat(icrc.verify(frame)).isFalse();
+            assertThat(icrc.recoverIdentification(frame)).isEqualTo(Icrc.NO_IDENTIFICATION);
+        }
+        frame.length = 0x10000;
+        assertThat(icrc.verify(frame)).isFalse();
+        assertThat(icrc.recoverIdentification(frame)).isEqualTo(Icrc.NO_IDENTIFICATION);
+    }
+
+    private static Frame frameOf(int length) {
+        Frame frame = new Frame();
+        frame.buffer = ByteBuffer.allocate(length);
+        frame.length = length;
+        frame.sourceLow = Frame.ipv4Low(0x7f000001);
+        frame.destinationLow = Frame.ipv4Low(0x7f000002);
+        frame.sourcePort = 0xd872;
+        return frame;
+    }
+
+    /** The frame's bytes in memory of their own, with {@code margin} bytes of {@code fill} on either side. */
+    private static Frame copyOf(Frame from, int fill, int margin) {
+        Frame frame = new Frame();
+        frame.set(from);
+        byte[] bytes = new byte[from.length + 2 * margin];
+        Arrays.fill(bytes, (byte) fill);
+        from.buffer.get(from.offset, bytes, margin, from.length);
+        frame.buffer = ByteBuffer.wrap(bytes);
+        frame.offset = margin;
+        return frame;
+    }
+}
