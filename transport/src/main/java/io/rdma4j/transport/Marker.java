@@ -1,5 +1,0 @@
-package io.rdma4j.transport;
-
-final class Marker {
-    private Marker() {}
-}

@@ -1,0 +1,81 @@
+package io.rdma4j.transport;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Registered memory, as the protocol sees it: a range of addresses under one key, with rights, in a protection domain.
+ *
+ * <p>The addresses that a peer uses ({@link #address} and up) are the region's own and need not be those of the process.
+ * Belongs to one {@link MemoryTable} and shares its threading rule.
+ */
+public final class MemoryRegion {
+    private final MemorySegment memory;
+    private final long address;
+    private final int key;
+    private final int access;
+    private final int protectionDomain;
+    private boolean valid = true;
+
+    MemoryRegion(MemorySegment memory, long address, int key, int access, int protectionDomain) {
+        this.memory = memory;
+        this.address = address;
+        this.key = key;
+        this.access = access;
+        this.protectionDomain = protectionDomain;
+    }
+
+    /** The memory itself. */
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /** First address, as the peer names it. */
+    public long address() {
+        return address;
+    }
+
+    /** Bytes registered. */
+    public long lengthBytes() {
+        return memory.byteSize();
+    }
+
+    /** Local and remote key. */
+    public int key() {
+        return key;
+    }
+
+    /** Rights, bits of {@link AccessFlags}. */
+    public int access() {
+        return access;
+    }
+
+    /** Number of the protection domain. */
+    public int protectionDomain() {
+        return protectionDomain;
+    }
+
+    /** Whether the region is still registered. */
+    public boolean isValid() {
+        return valid;
+    }
+
+    void invalidate() {
+        valid = false;
+    }
+
+    /** Whether all rights of {@code flags} were given. */
+    public boolean allows(int flags) {
+        return (access & flags) == flags;
+    }
+
+    /** Whether {@code length} bytes from byte {@code offset} of the region lie in it; no argument can wrap around. */
+    public boolean containsOffset(long offset, long length) {
+        long size = memory.byteSize();
+        return length >= 0 && offset >= 0 && length <= size && offset <= size - length;
+    }
+
+    /** Whether {@code length} bytes from the peer's address {@code start} lie in the region; addresses are unsigned. */
+    public boolean containsAddress(long start, long length) {
+        return containsOffset(start - address, length);
+    }
+}

@@ -1,0 +1,58 @@
+package io.rdma4j.transport;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One place of a send queue: a send work request as the queue pair keeps it. Filled by who posts, read by the requester.
+ */
+public final class SendRequest {
+    /** Number that the application gave. */
+    public long workRequestId;
+
+    /** What to do. */
+    public WorkOpcode opcode = WorkOpcode.SEND;
+
+    /** Whether success is to be reported; failure always is. */
+    public boolean signaled;
+
+    /** Whether the peer is asked for a solicited event. */
+    public boolean solicited;
+
+    /** Whether to wait until all earlier READs and atomics are done. */
+    public boolean fence;
+
+    /** Immediate data as a number in network order. */
+    public int immediate;
+
+    /** Key of the peer to take back. */
+    public int invalidateKey;
+
+    /** Where at the peer. */
+    public long remoteAddress;
+
+    /** Under which key of the peer. */
+    public int remoteKey;
+
+    /** What a compare-and-swap compares with. */
+    public long compare;
+
+    /** What a compare-and-swap stores, or a fetch-and-add adds. */
+    public long swapOrAdd;
+
+    /** Whether the message is in {@link #inlineData} and there is no scatter/gather list. */
+    public boolean inline;
+
+    /** The message of an inline request, copied when it was posted; holds the queue's inline size. */
+    public final MemorySegment inlineData;
+
+    /** Bytes of the message: the sum of the list, or the inline bytes. */
+    public long lengthBytes;
+
+    /** Local memory, piece by piece. */
+    public final ScatterGather list;
+
+    SendRequest(int maxScatterGather, MemorySegment inlineData) {
+        this.inlineData = inlineData;
+        this.list = new ScatterGather(maxScatterGather);
+    }
+}
