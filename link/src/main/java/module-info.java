@@ -2,6 +2,7 @@
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.link {
     requires static org.jspecify;
+    requires jdk.net;
     requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.link;

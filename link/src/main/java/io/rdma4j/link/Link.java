@@ -35,6 +35,16 @@ public interface Link extends AutoCloseable {
      */
     int poll(ReceiveBurst burst);
 
+    /**
+     * When this link needs {@link #poll} next though nothing arrives, since it holds frames back (a delay fault does);
+     * a bound for whoever waits.
+     *
+     * @return a time of the clock that the link was given, or {@link Long#MAX_VALUE} for none
+     */
+    default long nextDeadlineNanos() {
+        return Long.MAX_VALUE;
+    }
+
     /** Counts of what went through and what was lost here; may be read from any thread. */
     LinkStatistics statistics();
 

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Links that one thread can wait on together: the link room's factory and its selector in one.
  *
- * <p>One thread at a time may open, poll and await; {@link #wakeup} may be called from any thread.
+ * <p>One thread at a time may {@link #await}; one thread at a time may open, poll, send and close, also while another
+ * waits: the waiting thread takes note of new and closed links. {@link #wakeup} may be called from any thread. An
+ * interrupt does not end a wait for good: it may let {@link #await} return early once.
  */
 public interface LinkSet extends AutoCloseable {
     /** Short name of the implementation, for messages: {@code nio} or {@code linux}. */

@@ -67,6 +67,11 @@ public final class SendBurst {
         trafficClass = newTrafficClass;
     }
 
+    /** Sets the UDP port of the destination, for peers that are not on {@link Frame#UDP_PORT}; stays until set again. */
+    public void destinationPort(int port) {
+        destinationPort = port;
+    }
+
     /** Whether a frame of up to {@link #MAX_FRAME_BYTES} can be appended, within {@code maxSegments} frames. */
     public boolean hasRoom(int maxSegments) {
         return count < maxSegments && !closedByShortFrame && segment.byteSize() - tail >= MAX_FRAME_BYTES;

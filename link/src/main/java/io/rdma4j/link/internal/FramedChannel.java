@@ -1,0 +1,147 @@
+package io.rdma4j.link.internal;
+
+import io.rdma4j.link.LocalChannel;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whole messages over a stream of bytes: each is its length in two bytes, network order, and its bytes.
+ *
+ * <p>The socket's buffer is the queue. When it takes a part of a message the rest is kept here and goes first; until it
+ * has gone, further messages are dropped. A peer that breaks the framing is cut off.
+ */
+public final class FramedChannel implements LocalChannel {
+    private static final int PREFIX_BYTES = 2;
+    private static final int INPUT_BYTES = 64 * 1024;
+
+    private final ByteStream stream;
+    private final ByteBuffer output = ByteBuffer.allocateDirect(PREFIX_BYTES + MAX_MESSAGE_BYTES);
+
+    /** Bytes received, from {@link #parsed} to the position. */
+    private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_BYTES);
+
+    private final ByteBuffer message = input.duplicate();
+    private int parsed;
+    private boolean inputEnded;
+    private boolean closed;
+
+    /**
+     * Creates a channel.
+     *
+     * @param stream connected stream; the channel owns it
+     */
+    public FramedChannel(ByteStream stream) {
+        this.stream = stream;
+        output.limit(0);
+    }
+
+    @Override
+    public boolean send(ByteBuffer header, ByteBuffer body) {
+        int bytes = header.remaining() + body.remaining();
+        if (bytes > MAX_MESSAGE_BYTES) {
+            throw new IllegalArgumentException(
+                    "a message of " + bytes + " bytes is longer than " + MAX_MESSAGE_BYTES + " bytes");
+        }
+        if (closed || !flush()) {
+            return false;
+        }
+        output.clear();
+        output.putShort((short) bytes);
+        output.put(PREFIX_BYTES, header, header.position(), header.remaining());
+        output.put(PREFIX_BYTES + header.remaining(), body, body.position(), body.remaining());
+        output.position(0).limit(PREFIX_BYTES + bytes);
+        int written = stream.write(output);
+        if (written <= 0) {
+            output.limit(output.position());
+            closed |= written == ByteStream.ENDED;
+            return false;
+        }
+        if (output.hasRemaining()) {
+            stream.wantsWrite(true);
+        }
+        return true;
+    }
+
+    /** Writes what is left of a message; true if nothing is left and the channel is open. */
+    private boolean flush() {
+        if (!output.hasRemaining()) {
+            return true;
+        }
+        if (stream.write(output) == ByteStream.ENDED) {
+            closed = true;
+            output.limit(output.position());
+            stream.wantsWrite(false);
+            return false;
+        }
+        if (output.hasRemaining()) {
+            return false;
+        }
+        stream.wantsWrite(false);
+        return true;
+    }
+
+    @Override
+    public @Nullable ByteBuffer poll() {
+        if (!closed) {
+            flush();
+        }
+        ByteBuffer next = nextMessage();
+        if (next == null && !inputEnded) {
+            fill();
+            next = nextMessage();
+        }
+        return next;
+    }
+
+    /** The next whole message of the input, or null. */
+    private @Nullable ByteBuffer nextMessage() {
+        int available = input.position() - parsed;
+        if (available < PREFIX_BYTES) {
+            return null;
+        }
+        int bytes = input.getShort(parsed) & 0xffff;
+        if (bytes > MAX_MESSAGE_BYTES) {
+            input.clear();
+            parsed = 0;
+            end();
+            return null;
+        }
+        if (available - PREFIX_BYTES < bytes) {
+            return null;
+        }
+        int start = parsed + PREFIX_BYTES;
+        parsed = start + bytes;
+        message.limit(start + bytes).position(start);
+        return message;
+    }
+
+    private void fill() {
+        if (parsed == input.position()) {
+            input.clear();
+            parsed = 0;
+        } else if (INPUT_BYTES - parsed < PREFIX_BYTES + MAX_MESSAGE_BYTES) {
+            input.flip().position(parsed);
+            input.compact();
+            parsed = 0;
+        }
+        if (stream.read(input) == ByteStream.ENDED) {
+            end();
+        }
+    }
+
+    private void end() {
+        inputEnded = true;
+        closed = true;
+        stream.close();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        end();
+    }
+}

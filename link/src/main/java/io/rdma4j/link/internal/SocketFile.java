@@ -1,0 +1,79 @@
+package io.rdma4j.link.internal;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
+
+/** The file of a listening Unix-domain socket: cleared before the bind, removed when the listener closes. */
+public final class SocketFile {
+    private final Path path;
+    private final @Nullable Object fileKey;
+
+    private SocketFile(Path path, @Nullable Object fileKey) {
+        this.path = path;
+        this.fileKey = fileKey;
+    }
+
+    /**
+     * Makes {@code path} free for a bind: removes a socket that nobody listens on any more.
+     *
+     * @throws BindException if another process listens there, or the file is not a socket
+     * @throws IOException if the file cannot be looked at or removed
+     */
+    public static void prepare(Path path) throws IOException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!attributes(path).isOther()) {
+            throw new BindException("listen on " + path + ": the file exists and is not a socket; remove it");
+        }
+        if (isListening(path)) {
+            throw new BindException("listen on " + path + ": another process listens there");
+        }
+        Files.deleteIfExists(path);
+    }
+
+    private static boolean isListening(Path path) throws IOException {
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            // Without blocking: a listener whose queue is full is alive as well.
+            probe.configureBlocking(false);
+            var _ = probe.connect(UnixDomainSocketAddress.of(path));
+            return true;
+        } catch (ConnectException e) {
+            return false;
+        }
+    }
+
+    /** Takes charge of the file that a bind has just made, and keeps it for this user alone where files have rights. */
+    public static SocketFile bound(Path path) throws IOException {
+        if (path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+        }
+        return new SocketFile(path, attributes(path).fileKey());
+    }
+
+    private static BasicFileAttributes attributes(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** Removes the file, unless another process has put its own in its place. */
+    public void remove() {
+        try {
+            if (fileKey == null || fileKey.equals(attributes(path).fileKey())) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            // A file that is gone, or that stays behind, is replaced by the next listener.
+            return;
+        }
+    }
+}

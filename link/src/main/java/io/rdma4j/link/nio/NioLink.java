@@ -1,0 +1,188 @@
+package io.rdma4j.link.nio;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkCapabilities;
+import io.rdma4j.link.LinkStatistics;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.internal.Interfaces;
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.DatagramChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A UDP link on a datagram channel that is never connected: a connected one would send IPv4 identifications other than
+ * 0, and take frames from one peer only.
+ *
+ * <p>NIO makes a new address object for each datagram received, and on Linux it cannot ask for UDP/IPv6 datagrams without
+ * a checksum: see {@link LinkCapabilities#receivesZeroChecksum}.
+ */
+final class NioLink implements Link {
+    private static final int SLOTS = 64;
+    /** One byte more than a frame may have, to tell a frame that was cut off; rounded up to a cache line. */
+    private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
+
+    private static final int DESTINATIONS = 64;
+
+    private final NioLinkSet set;
+    private final DatagramChannel channel;
+    private final InetSocketAddress local;
+    private final long localHigh;
+    private final long localLow;
+    private final boolean ipv4;
+    private final LinkCapabilities capabilities;
+    private final LinkStatistics statistics = new LinkStatistics();
+    private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
+    private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
+    private final ByteBuffer receiving = ring.asByteBuffer();
+    private final @Nullable Destination[] destinations = new @Nullable Destination[DESTINATIONS];
+    private int trafficClass;
+
+    NioLink(NioLinkSet set, DatagramChannel channel) throws IOException {
+        this.set = set;
+        this.channel = channel;
+        local = (InetSocketAddress) channel.getLocalAddress();
+        InetAddress address = local.getAddress();
+        localHigh = GidAddresses.high(address);
+        localLow = GidAddresses.low(address);
+        ipv4 = address instanceof Inet4Address;
+        capabilities = new LinkCapabilities(Interfaces.mtuBytes(address), 1, false, ipv4);
+    }
+
+    @Override
+    public LinkCapabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public void send(SendBurst burst) {
+        if (Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
+            statistics.sendFailures.add(burst.count());
+            return;
+        }
+        if (burst.trafficClass() != trafficClass) {
+            trafficClass = burst.trafficClass();
+            NioLinkSet.prefer(channel, StandardSocketOptions.IP_TOS, trafficClass & 0xff);
+        }
+        InetSocketAddress destination = destination(burst);
+        ByteBuffer buffer = burst.buffer();
+        for (int i = 0; i < burst.count(); i++) {
+            int offset = burst.offset(i);
+            buffer.limit(offset + burst.length(i)).position(offset);
+            if (sendOne(buffer, destination)) {
+                statistics.sentFrames.increment();
+            } else {
+                statistics.sendFailures.increment();
+            }
+        }
+        buffer.clear();
+    }
+
+    private boolean sendOne(ByteBuffer frame, InetSocketAddress destination) {
+        try {
+            return channel.send(frame, destination) > 0;
+        } catch (IOException e) {
+            // Too long for the path, filtered, no route, closed: lost as on any network.
+            return false;
+        }
+    }
+
+    private InetSocketAddress destination(SendBurst burst) {
+        long high = burst.destinationHigh();
+        long low = burst.destinationLow();
+        int port = burst.destinationPort();
+        int scope = burst.destinationScope();
+        if (scope == 0 && GidAddresses.isLinkLocal(high)) {
+            scope = GidAddresses.scope(local.getAddress());
+        }
+        int slot = Long.hashCode((low ^ high * 31) + port + scope) * 0x9e3779b1 >>> 26;
+        Destination known = destinations[slot];
+        if (known == null || !known.is(high, low, scope, port)) {
+            InetAddress address = GidAddresses.address(high, low, scope);
+            known = new Destination(high, low, scope, port, new InetSocketAddress(address, port));
+            destinations[slot] = known;
+        }
+        return known.socketAddress;
+    }
+
+    @Override
+    public int poll(ReceiveBurst burst) {
+        burst.clear();
+        try {
+            for (int slot = 0; slot < SLOTS && !burst.isFull(); slot++) {
+                int offset = slot * SLOT_BYTES;
+                receiving.limit(offset + SLOT_BYTES).position(offset);
+                if (!(channel.receive(receiving) instanceof InetSocketAddress source)) {
+                    break;
+                }
+                int length = receiving.position() - offset;
+                if (length > SendBurst.MAX_FRAME_BYTES) {
+                    statistics.oversizeDatagrams.increment();
+                } else {
+                    statistics.receivedFrames.increment();
+                    fill(burst.add(), offset, length, source);
+                }
+            }
+        } catch (IOException e) {
+            // Closed, or the report of an earlier send's failure: nothing has arrived.
+            return burst.count();
+        }
+        return burst.count();
+    }
+
+    private void fill(Frame frame, int offset, int length, InetSocketAddress source) {
+        frame.segment = ring;
+        frame.buffer = ringView;
+        frame.offset = offset;
+        frame.length = length;
+        frame.sourceHigh = GidAddresses.high(source.getAddress());
+        frame.sourceLow = GidAddresses.low(source.getAddress());
+        frame.sourcePort = source.getPort();
+        frame.destinationHigh = localHigh;
+        frame.destinationLow = localLow;
+        frame.destinationPort = local.getPort();
+        frame.identification = ipv4 ? Frame.IDENTIFICATION_UNKNOWN : 0;
+        frame.trafficClass = 0;
+        frame.hopLimit = 64;
+    }
+
+    @Override
+    public LinkStatistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (channel.isOpen()) {
+            channel.close();
+            set.wakeup();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "nio link " + local;
+    }
+
+    /** A destination with the object that NIO wants for it. */
+    private record Destination(long high, long low, int scope, int port, InetSocketAddress socketAddress) {
+        boolean is(long otherHigh, long otherLow, int otherScope, int otherPort) {
+            return low == otherLow && high == otherHigh && scope == otherScope && port == otherPort;
+        }
+    }
+}

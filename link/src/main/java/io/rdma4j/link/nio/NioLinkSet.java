@@ -1,0 +1,237 @@
+package io.rdma4j.link.nio;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.internal.BindErrors;
+import io.rdma4j.link.internal.FramedChannel;
+import io.rdma4j.link.internal.SocketFile;
+import io.rdma4j.link.internal.WakeupGate;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketOption;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.NetworkChannel;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+
+/** Links on NIO datagram channels and one selector: works wherever Java does, without native access. */
+public final class NioLinkSet implements LinkSet {
+    /** Asked of the system for each socket; it grants what its limits allow. */
+    static final int SOCKET_BUFFER_BYTES = 4 << 20;
+
+    private static final int BACKLOG = 128;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final Selector selector;
+    private final WakeupGate gate = new WakeupGate();
+
+    /**
+     * Creates an empty set.
+     *
+     * @throws IOException if the system gives no selector
+     */
+    public NioLinkSet() throws IOException {
+        selector = Selector.open();
+    }
+
+    @Override
+    public String name() {
+        return "nio";
+    }
+
+    @Override
+    public Link openUdp(InetAddress address, int port) throws IOException {
+        boolean ipv4 = address instanceof Inet4Address;
+        // A socket of the address' own family: only those leave IPv4 frames with identification 0 on every system.
+        DatagramChannel channel =
+                DatagramChannel.open(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+        try {
+            channel.configureBlocking(false);
+            forbidFragments(channel, ipv4);
+            prefer(channel, StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);
+            prefer(channel, StandardSocketOptions.SO_SNDBUF, SOCKET_BUFFER_BYTES);
+            try {
+                channel.bind(new InetSocketAddress(address, port));
+            } catch (BindException e) {
+                throw BindErrors.of(address, port, String.valueOf(e.getMessage()));
+            }
+            register(channel, SelectionKey.OP_READ);
+            return new NioLink(this, channel);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static void forbidFragments(DatagramChannel channel, boolean ipv4) throws IOException {
+        if (channel.supportedOptions().contains(ExtendedSocketOptions.IP_DONTFRAGMENT)) {
+            channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+        } else if (ipv4) {
+            throw new IOException("open a UDP link: this Java cannot set IP_DONTFRAGMENT here, without which IPv4"
+                    + " packets carry an identification that the ICRC cannot foresee; use an IPv6 address");
+        }
+    }
+
+    /** Sets an option that the link is better with, but works without. */
+    static <T> void prefer(NetworkChannel channel, SocketOption<T> option, T value) {
+        try {
+            channel.setOption(option, value);
+        } catch (IOException | UnsupportedOperationException e) {
+            // The system's own value stays.
+            return;
+        }
+    }
+
+    @Override
+    public LocalListener listenLocal(Path socket) throws IOException {
+        SocketFile.prepare(socket);
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            server.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
+            SocketFile file = SocketFile.bound(socket);
+            server.configureBlocking(false);
+            NioListener listener = new NioListener(server, file);
+            register(server, SelectionKey.OP_ACCEPT).attach(listener);
+            return listener;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public LocalChannel connectLocal(Path socket) throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            channel.configureBlocking(false);
+            if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
+                throw new ConnectException("the listener's queue is full");
+            }
+            return adopt(channel);
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            if (e instanceof ConnectException) {
+                throw (IOException) new ConnectException("connect to " + socket + ": " + e.getMessage()).initCause(e);
+            }
+            throw e;
+        }
+    }
+
+    private LocalChannel adopt(SocketChannel channel) throws IOException {
+        prefer(channel, StandardSocketOptions.SO_SNDBUF, SOCKET_BUFFER_BYTES);
+        prefer(channel, StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);
+        return new FramedChannel(new NioStream(this, channel, register(channel, SelectionKey.OP_READ)));
+    }
+
+    private SelectionKey register(SelectableChannel channel, int interest) throws IOException {
+        SelectionKey key = channel.register(selector, interest);
+        // A thread that waits already must wait for this one too.
+        wakeup();
+        return key;
+    }
+
+    @Override
+    public void await(long timeoutNanos) {
+        // A selector does not block a thread with its interrupt flag up; a caller that has it up would spin.
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (!gate.beginWait() || timeoutNanos <= 0) {
+                selector.selectNow(NioLinkSet::ignore);
+            } else if (timeoutNanos == Long.MAX_VALUE) {
+                selector.select(NioLinkSet::ignore);
+            } else {
+                // Rounded up: a timer that is late is better than a loop around one that is early.
+                selector.select(NioLinkSet::ignore, (timeoutNanos - 1) / NANOS_PER_MILLI + 1);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("wait for links: " + e.getMessage(), e);
+        } finally {
+            gate.endWait();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Readiness is not handed on: whoever waited polls its links, and what stays unread is ready again. */
+    private static void ignore(SelectionKey key) {}
+
+    @Override
+    public void wakeup() {
+        if (gate.signal()) {
+            selector.wakeup();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!selector.isOpen()) {
+            return;
+        }
+        for (SelectionKey key : selector.keys()) {
+            if (key.attachment() instanceof NioListener listener) {
+                listener.close();
+            }
+            closeQuietly(key.channel());
+        }
+        closeQuietly(selector);
+    }
+
+    static void closeQuietly(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) {
+            // Nothing is buffered in user space, so nothing is lost by a close that fails.
+            return;
+        }
+    }
+
+    /** A listening Unix-domain socket. */
+    private final class NioListener implements LocalListener {
+        private final ServerSocketChannel server;
+        private final SocketFile file;
+
+        NioListener(ServerSocketChannel server, SocketFile file) {
+            this.server = server;
+            this.file = file;
+        }
+
+        @Override
+        public @Nullable LocalChannel accept() {
+            try {
+                SocketChannel channel = server.accept();
+                if (channel == null) {
+                    return null;
+                }
+                channel.configureBlocking(false);
+                return adopt(channel);
+            } catch (IOException e) {
+                // The process that connected has gone again, or this listener is closed.
+                return null;
+            }
+        }
+
+        @Override
+        public void close() {
+            if (server.isOpen()) {
+                file.remove();
+                closeQuietly(server);
+                wakeup();
+            }
+        }
+    }
+}

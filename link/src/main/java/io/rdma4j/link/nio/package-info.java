@@ -1,0 +1,2 @@
+/** The portable link set, on NIO channels; not exported. */
+package io.rdma4j.link.nio;

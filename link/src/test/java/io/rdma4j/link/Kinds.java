@@ -1,0 +1,12 @@
+package io.rdma4j.link;
+
+import java.util.List;
+
+/** The kinds of link set that this system offers. */
+final class Kinds {
+    private Kinds() {}
+
+    static List<String> all() {
+        return List.of("nio");
+    }
+}

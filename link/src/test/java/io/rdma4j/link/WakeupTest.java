@@ -1,0 +1,104 @@
+package io.rdma4j.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@Timeout(30)
+class WakeupTest {
+    private static final long MILLI = 1_000_000;
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void awaitWithoutTimeDoesNotBlockAndTimedAwaitEnds(String kind) throws IOException {
+        try (LinkSet set = LinkSets.open(kind)) {
+            set.await(0);
+            long start = System.nanoTime();
+            set.await(20 * MILLI);
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(18 * MILLI);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void earlierWakeupEndsTheNextAwaitOnly(String kind) throws IOException {
+        try (LinkSet set = LinkSets.open(kind)) {
+            set.wakeup();
+            set.wakeup();
+            set.await(Long.MAX_VALUE);
+            long start = System.nanoTime();
+            set.await(20 * MILLI);
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(18 * MILLI);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void noWakeupIsLostInAPingPong(String kind) throws Exception {
+        AtomicInteger turn = new AtomicInteger();
+        int rounds = 20_000;
+        try (LinkSet left = LinkSets.open(kind);
+                LinkSet right = LinkSets.open(kind)) {
+            CompletableFuture<Void> other = CompletableFuture.runAsync(() -> play(turn, 1, rounds, right, left));
+            play(turn, 0, rounds, left, right);
+            other.get();
+        }
+        assertThat(turn.get()).isEqualTo(rounds);
+    }
+
+    /** Waits for ever for each turn: a lost wakeup hangs the test. */
+    private static void play(AtomicInteger turn, int me, int rounds, LinkSet mine, LinkSet others) {
+        for (int now = turn.get(); now < rounds; now = turn.get()) {
+            if (now % 2 == me) {
+                turn.setPlain(now + 1);
+                others.wakeup();
+            } else {
+                mine.await(Long.MAX_VALUE);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void frameEndsAnAwaitThatBeganBeforeTheLinkWasOpened(String kind) throws Exception {
+        InetAddress address = InetAddress.ofLiteral("127.0.0.1");
+        SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+        try (LinkSet set = LinkSets.open(kind);
+                LinkSet sender = LinkSets.open(kind)) {
+            CompletableFuture<Link> opened = new CompletableFuture<>();
+            CompletableFuture<Integer> waiter = CompletableFuture.supplyAsync(() -> {
+                ReceiveBurst received = new ReceiveBurst(1);
+                while (!opened.isDone() || opened.join().poll(received) == 0) {
+                    set.await(Long.MAX_VALUE);
+                }
+                return received.count();
+            });
+            Thread.sleep(20);
+            Link to = set.openUdp(address, 0);
+            opened.complete(to);
+            set.wakeup();
+            Thread.sleep(20);
+            Frames.send(sender.openUdp(address, 0), burst, to.localAddress(), 20, 1);
+            assertThat(waiter.get()).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void aRaisedInterruptFlagDoesNotMakeAwaitSpin(String kind) throws IOException {
+        try (LinkSet set = LinkSets.open(kind)) {
+            Thread.currentThread().interrupt();
+            long start = System.nanoTime();
+            set.await(20 * MILLI);
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(18 * MILLI);
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+}
