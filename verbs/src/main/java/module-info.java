@@ -4,4 +4,7 @@ module io.rdma4j.verbs {
     requires static org.jspecify;
 
     exports io.rdma4j.verbs;
+    exports io.rdma4j.verbs.spi;
+
+    uses io.rdma4j.verbs.spi.VerbsProvider;
 }

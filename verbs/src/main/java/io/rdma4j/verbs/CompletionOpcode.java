@@ -1,0 +1,35 @@
+package io.rdma4j.verbs;
+
+/** Kind of a finished work request. C: {@code enum ibv_wc_opcode}. */
+public enum CompletionOpcode {
+    /** A SEND of any kind. */
+    SEND(0),
+    /** An RDMA WRITE, with immediate data or without. */
+    RDMA_WRITE(1),
+    /** An RDMA READ. */
+    RDMA_READ(2),
+    /** An atomic compare and swap. */
+    COMPARE_AND_SWAP(3),
+    /** An atomic fetch and add. */
+    FETCH_AND_ADD(4),
+    /** A receive that took a SEND. */
+    RECEIVE(128),
+    /** A receive that an RDMA WRITE with immediate data has taken; the data are where the peer wrote them. */
+    RECEIVE_RDMA_WITH_IMMEDIATE(129);
+
+    private final int code;
+
+    CompletionOpcode(int code) {
+        this.code = code;
+    }
+
+    /** The number of {@code ibv_wc_opcode}. */
+    public int code() {
+        return code;
+    }
+
+    /** Whether this is a finished receive. */
+    public boolean isReceive() {
+        return code >= 128;
+    }
+}

@@ -1,0 +1,52 @@
+package io.rdma4j.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where finished work requests are found. C: {@code struct ibv_cq}. Thread safe; polled best by one thread at a time.
+ *
+ * <p>A queue must be large enough for all that can be unfetched: when it overruns, completions are lost, the queue is
+ * unusable, its queue pairs go into the error state and {@link AsyncEvent.Type#COMPLETION_QUEUE_ERROR} is reported.
+ */
+public interface CompletionQueue extends AutoCloseable {
+    /** The open device. */
+    DeviceContext context();
+
+    /** Completions that the queue holds; at least as many as asked for. */
+    int capacity();
+
+    /** What the application left here when it made the queue. */
+    @Nullable Object userContext();
+
+    /** The channel for its events, or null. */
+    @Nullable CompletionChannel channel();
+
+    /**
+     * Takes finished work requests, without waiting; drives the device. C: {@code ibv_poll_cq}.
+     *
+     * @param completions filled from the front
+     * @return how many were filled
+     * @throws RdmaException {@code EIO} after an overrun
+     */
+    int poll(WorkCompletion[] completions);
+
+    /**
+     * Asks for one event at the channel when the next completion arrives. Completions that are there already do not
+     * count: poll after this call. C: {@code ibv_req_notify_cq}.
+     *
+     * @param solicitedOnly only completions that the peer asked to be solicited, and failures
+     * @throws RdmaException {@code EINVAL} if the queue has no channel
+     */
+    void requestNotification(boolean solicitedOnly);
+
+    /** Acknowledges events taken from the channel; closing waits for it. C: {@code ibv_ack_cq_events}. */
+    void acknowledgeEvents(int count);
+
+    /**
+     * Closes the queue, once all its events are acknowledged. C: {@code ibv_destroy_cq}.
+     *
+     * @throws RdmaException {@code EBUSY} while a queue pair uses it
+     */
+    @Override
+    void close();
+}

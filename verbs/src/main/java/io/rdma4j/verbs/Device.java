@@ -1,0 +1,48 @@
+package io.rdma4j.verbs;
+
+import io.rdma4j.verbs.spi.VerbsProvider;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+
+/**
+ * An RDMA device of this host. C: {@code struct ibv_device}. Thread safe.
+ *
+ * <p>Devices come from providers, which are found by {@link ServiceLoader}; the software device is one.
+ */
+public interface Device {
+    /** All devices. C: {@code ibv_get_device_list}. */
+    static List<Device> list() {
+        List<Device> devices = new ArrayList<>();
+        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())) {
+            devices.addAll(provider.devices());
+        }
+        return List.copyOf(devices);
+    }
+
+    /** The device that has a local address, or nothing. */
+    static Optional<Device> of(InetAddress address) {
+        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())) {
+            Optional<Device> device = provider.deviceOf(address);
+            if (device.isPresent()) {
+                return device;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Name, unique on this host. C: {@code ibv_get_device_name}. */
+    String name();
+
+    /** Identifier of the device; the software device's is new in each process. C: {@code ibv_get_device_guid}. */
+    long guid();
+
+    /**
+     * Opens the device. C: {@code ibv_open_device}.
+     *
+     * @throws RdmaException if the device has gone
+     */
+    DeviceContext open();
+}

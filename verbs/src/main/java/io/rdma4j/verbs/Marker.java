@@ -1,5 +1,0 @@
-package io.rdma4j.verbs;
-
-final class Marker {
-    private Marker() {}
-}

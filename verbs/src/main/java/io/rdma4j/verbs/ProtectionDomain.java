@@ -1,0 +1,42 @@
+package io.rdma4j.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * Memory and queue pairs that may be used together. C: {@code struct ibv_pd}. Thread safe.
+ */
+public interface ProtectionDomain extends AutoCloseable {
+    /** The open device. */
+    DeviceContext context();
+
+    /**
+     * Registers memory. C: {@code ibv_reg_mr}.
+     *
+     * @param memory native or heap memory, not read-only if it is to be written; it must be accessible to every thread
+     *     (an automatic, shared or global arena, or an array), and its arena must stay open as long as the registration
+     * @param access rights; remote write and remote atomic need local write
+     * @throws RdmaException {@code EINVAL} if the rights contradict each other or the memory is confined to a thread
+     */
+    MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);
+
+    /** Registers memory; see {@link #register(MemorySegment, Set)}. */
+    default MemoryRegion register(MemorySegment memory, AccessFlag... access) {
+        return register(memory, Set.of(access));
+    }
+
+    /**
+     * Makes a queue pair. C: {@code ibv_create_qp}.
+     *
+     * @throws RdmaException {@code EINVAL} if a capability is out of range, {@code ENOMEM} if there are too many
+     */
+    QueuePair createQueuePair(QueuePairInitAttributes attributes);
+
+    /**
+     * Closes the domain. C: {@code ibv_dealloc_pd}.
+     *
+     * @throws RdmaException {@code EBUSY} while it has memory regions or queue pairs
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,99 @@
+package io.rdma4j.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A send queue and a receive queue, connected to those of a peer. C: {@code struct ibv_qp}. Thread safe.
+ *
+ * <p>Memory named by a work request belongs to the device until its completion has been polled.
+ */
+public interface QueuePair extends AutoCloseable {
+    /** Number, 24 bits. C: {@code qp_num}. */
+    int number();
+
+    /** Transport. */
+    QueuePairType type();
+
+    /** The domain it belongs to. */
+    ProtectionDomain protectionDomain();
+
+    /** Where send work requests are reported. */
+    CompletionQueue sendCompletions();
+
+    /** Where receives are reported. */
+    CompletionQueue receiveCompletions();
+
+    /** Sizes, at least those asked for. */
+    QueuePairCapabilities capabilities();
+
+    /** What the application left here when it made the queue pair. */
+    @Nullable Object userContext();
+
+    /** State now. */
+    QueuePairState state();
+
+    /**
+     * Changes the state or attributes. What each change needs is in {@link QueuePairTransitions}; a change that is
+     * refused changes nothing. C: {@code ibv_modify_qp}.
+     *
+     * @throws RdmaException {@code EINVAL} with what is missing, not allowed or out of range
+     */
+    void modify(QueuePairAttributes attributes);
+
+    /** All attributes as they are now. C: {@code ibv_query_qp}. */
+    QueuePairAttributes query();
+
+    /**
+     * Posts a send work request; the call does not wait, and sends at once if it can. C: {@code ibv_post_send}.
+     *
+     * @param request copied, may be used again when the call returns
+     * @throws RdmaException {@code EINVAL} in a state before ready-to-send, or if the request does not fit the queue
+     *     pair (too many pieces, inline data too long, memory of another domain); {@code ENOMEM} if the queue is full
+     */
+    void postSend(SendWorkRequest request);
+
+    /**
+     * Posts a receive. C: {@code ibv_post_recv}.
+     *
+     * @param request copied, may be used again when the call returns
+     * @throws RdmaException {@code EINVAL} in the reset state, or if the request does not fit the queue pair; {@code
+     *     ENOMEM} if the queue is full
+     */
+    void postReceive(ReceiveWorkRequest request);
+
+    /**
+     * Posts a signaled RDMA WRITE of one piece of memory: {@link #postSend} in one call.
+     *
+     * @param id the application's number
+     * @param region local memory
+     * @param offsetBytes where the data begin in it
+     * @param lengthBytes bytes to write
+     * @param remoteAddress where at the peer
+     * @param remoteKey under which of the peer's keys
+     */
+    default void postWrite(
+            long id, MemoryRegion region, long offsetBytes, long lengthBytes, long remoteAddress, int remoteKey) {
+        postSend(new SendWorkRequest()
+                .reset(id)
+                .write(remoteAddress, remoteKey)
+                .from(region, offsetBytes, lengthBytes)
+                .signaled());
+    }
+
+    /** Posts a signaled RDMA READ into one piece of memory; see {@link #postWrite}. */
+    default void postRead(
+            long id, MemoryRegion region, long offsetBytes, long lengthBytes, long remoteAddress, int remoteKey) {
+        postSend(new SendWorkRequest()
+                .reset(id)
+                .read(remoteAddress, remoteKey)
+                .from(region, offsetBytes, lengthBytes)
+                .signaled());
+    }
+
+    /**
+     * Closes the queue pair: what is under way is given up without completions. C: {@code ibv_destroy_qp}. Closing twice
+     * does nothing.
+     */
+    @Override
+    void close();
+}

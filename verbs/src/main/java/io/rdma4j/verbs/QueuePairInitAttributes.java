@@ -1,0 +1,27 @@
+package io.rdma4j.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a queue pair is made of. C: {@code struct ibv_qp_init_attr}.
+ *
+ * @param type transport
+ * @param sendCompletions where send work requests are reported
+ * @param receiveCompletions where receives are reported; may be the same queue
+ * @param capabilities sizes wanted; the queue pair may have more
+ * @param signalAll whether every send work request is signaled ({@code sq_sig_all})
+ * @param context anything that the application wants to find again at the queue pair
+ */
+public record QueuePairInitAttributes(
+        QueuePairType type,
+        CompletionQueue sendCompletions,
+        CompletionQueue receiveCompletions,
+        QueuePairCapabilities capabilities,
+        boolean signalAll,
+        @Nullable Object context) {
+    /** A reliable connection whose queues both report to {@code completions}. */
+    public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
+        return new QueuePairInitAttributes(
+                QueuePairType.RELIABLE_CONNECTION, completions, completions, capabilities, false, null);
+    }
+}

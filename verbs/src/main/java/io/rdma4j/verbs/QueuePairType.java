@@ -1,0 +1,18 @@
+package io.rdma4j.verbs;
+
+/** Transport of a queue pair. C: {@code enum ibv_qp_type}. */
+public enum QueuePairType {
+    /** Reliable connection: every operation, in order, exactly once. */
+    RELIABLE_CONNECTION(2);
+
+    private final int code;
+
+    QueuePairType(int code) {
+        this.code = code;
+    }
+
+    /** The number of {@code ibv_qp_type}. */
+    public int code() {
+        return code;
+    }
+}

@@ -1,0 +1,65 @@
+package io.rdma4j.verbs;
+
+/**
+ * A call of the verbs or of the connection manager that could not be done. The message names the operation, the objects
+ * and addresses it was about, the error by name and, where one is known, what to try.
+ *
+ * <p>Only calls throw: what goes wrong later is a completion with a status, or an event.
+ */
+public class RdmaException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String operation;
+    private final Errno errno;
+    private final String hint;
+
+    /**
+     * Creates an exception.
+     *
+     * @param operation the C name of the call, for example {@code rdma_bind_addr}
+     * @param errno the error
+     * @param details objects and addresses, a clause without a full stop; may be empty
+     * @param hint what to try, a sentence; may be empty
+     */
+    public RdmaException(String operation, Errno errno, String details, String hint) {
+        super(message(operation, errno, details, hint));
+        this.operation = operation;
+        this.errno = errno;
+        this.hint = hint;
+    }
+
+    /** Creates an exception with a cause; see {@link #RdmaException(String, Errno, String, String)}. */
+    public RdmaException(String operation, Errno errno, String details, String hint, Throwable cause) {
+        super(message(operation, errno, details, hint), cause);
+        this.operation = operation;
+        this.errno = errno;
+        this.hint = hint;
+    }
+
+    private static String message(String operation, Errno errno, String details, String hint) {
+        StringBuilder text = new StringBuilder(operation).append(": ").append(errno.text());
+        text.append(" (").append(errno).append(')');
+        if (!details.isEmpty()) {
+            text.append(": ").append(details);
+        }
+        if (!hint.isEmpty()) {
+            text.append(". ").append(hint);
+        }
+        return text.toString();
+    }
+
+    /** The C name of the call that failed. */
+    public String operation() {
+        return operation;
+    }
+
+    /** The error. */
+    public Errno errno() {
+        return errno;
+    }
+
+    /** What to try, or an empty string. */
+    public String hint() {
+        return hint;
+    }
+}

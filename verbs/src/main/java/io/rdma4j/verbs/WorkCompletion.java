@@ -1,0 +1,106 @@
+package io.rdma4j.verbs;
+
+/**
+ * One finished work request, in a reusable holder that {@link CompletionQueue#poll} fills. C: {@code struct ibv_wc}.
+ *
+ * <p>When {@link #status} is not {@link CompletionStatus#SUCCESS} only {@link #id}, {@link #status} and
+ * {@link #queuePairNumber} mean something. Not thread safe.
+ */
+public final class WorkCompletion {
+    private long id;
+    private CompletionStatus status = CompletionStatus.SUCCESS;
+    private CompletionOpcode opcode = CompletionOpcode.SEND;
+    private long byteLength;
+    private int queuePairNumber;
+    private boolean hasImmediate;
+    private boolean hasInvalidatedKey;
+    private int immediateOrKey;
+
+    /** Creates an empty holder. */
+    public WorkCompletion() {}
+
+    /** An array of {@code count} empty holders for {@link CompletionQueue#poll}. */
+    public static WorkCompletion[] array(int count) {
+        WorkCompletion[] array = new WorkCompletion[count];
+        for (int i = 0; i < count; i++) {
+            array[i] = new WorkCompletion();
+        }
+        return array;
+    }
+
+    /** Fills the holder; for providers. {@code immediateOrKey} is the one that the two flags say. */
+    public void set(
+            long newId,
+            CompletionStatus newStatus,
+            CompletionOpcode newOpcode,
+            long newByteLength,
+            int newQueuePairNumber,
+            boolean newHasImmediate,
+            boolean newHasInvalidatedKey,
+            int newImmediateOrKey) {
+        id = newId;
+        status = newStatus;
+        opcode = newOpcode;
+        byteLength = newByteLength;
+        queuePairNumber = newQueuePairNumber;
+        hasImmediate = newHasImmediate;
+        hasInvalidatedKey = newHasInvalidatedKey;
+        immediateOrKey = newImmediateOrKey;
+    }
+
+    /** Number that the application gave to the work request ({@code wr_id}). */
+    public long id() {
+        return id;
+    }
+
+    /** How it ended. */
+    public CompletionStatus status() {
+        return status;
+    }
+
+    /** Whether it ended well. */
+    public boolean isSuccess() {
+        return status == CompletionStatus.SUCCESS;
+    }
+
+    /** What it was. */
+    public CompletionOpcode opcode() {
+        return opcode;
+    }
+
+    /** Bytes received or read; for a receive taken by an RDMA WRITE the bytes written. */
+    public long byteLength() {
+        return byteLength;
+    }
+
+    /** Queue pair that it was posted to. */
+    public int queuePairNumber() {
+        return queuePairNumber;
+    }
+
+    /** Whether the peer sent immediate data ({@code IBV_WC_WITH_IMM}). */
+    public boolean hasImmediate() {
+        return hasImmediate;
+    }
+
+    /** The immediate data, as a number whose network order is what went over the wire. */
+    public int immediate() {
+        return immediateOrKey;
+    }
+
+    /** Whether the peer took back a key ({@code IBV_WC_WITH_INV}). */
+    public boolean hasInvalidatedKey() {
+        return hasInvalidatedKey;
+    }
+
+    /** The key that the peer took back. */
+    public int invalidatedKey() {
+        return immediateOrKey;
+    }
+
+    @Override
+    public String toString() {
+        return "work request %d: %s %s, %d bytes, queue pair 0x%06x"
+                .formatted(id, opcode, status, byteLength, queuePairNumber);
+    }
+}

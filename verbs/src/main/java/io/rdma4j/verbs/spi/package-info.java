@@ -1,0 +1,2 @@
+/** What a provider of devices implements. */
+package io.rdma4j.verbs.spi;
