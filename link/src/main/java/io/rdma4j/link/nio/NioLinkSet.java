@@ -101,7 +101,11 @@ public final class NioLinkSet implements LinkSet {
         SocketFile.prepare(socket);
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
-            server.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
+            try {
+                server.bind(UnixDomainSocketAddress.of(socket), BACKLOG);
+            } catch (IOException e) {
+                throw (IOException) new BindException("listen on " + socket + ": " + e.getMessage()).initCause(e);
+            }
             SocketFile file = SocketFile.bound(socket);
             server.configureBlocking(false);
             NioListener listener = new NioListener(server, file);
@@ -122,12 +126,9 @@ public final class NioLinkSet implements LinkSet {
                 throw new ConnectException("the listener's queue is full");
             }
             return adopt(channel);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
             channel.close();
-            if (e instanceof ConnectException) {
-                throw (IOException) new ConnectException("connect to " + socket + ": " + e.getMessage()).initCause(e);
-            }
-            throw e;
+            throw (IOException) new ConnectException("connect to " + socket + ": " + e.getMessage()).initCause(e);
         }
     }
 

@@ -1,0 +1,369 @@
+package io.rdma4j.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@Timeout(30)
+class LocalChannelTest {
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private Path path;
+
+    private final List<LinkSet> opened = new ArrayList<>();
+
+    static Stream<Arguments> pairsOfKinds() {
+        return Kinds.all().stream()
+                .flatMap(server -> Kinds.all().stream().map(client -> Arguments.of(server, client)));
+    }
+
+    @BeforeEach
+    void choosePath() {
+        path = folder.resolve("s.sock");
+    }
+
+    @AfterEach
+    void closeSets() {
+        opened.forEach(LinkSet::close);
+    }
+
+    private LinkSet open(String kind) throws IOException {
+        LinkSet set = LinkSets.open(kind);
+        opened.add(set);
+        return set;
+    }
+
+    private static LocalChannel accept(LinkSet set, LinkSet.LocalListener listener) {
+        for (int i = 0; i < 50; i++) {
+            LocalChannel channel = listener.accept();
+            if (channel != null) {
+                return channel;
+            }
+            set.await(100_000_000);
+        }
+        throw new AssertionError("nobody connected");
+    }
+
+    /** The next message, or null once the channel has closed. */
+    private static byte @Nullable [] next(LinkSet set, LocalChannel channel) {
+        while (true) {
+            ByteBuffer message = channel.poll();
+            if (message != null) {
+                byte[] bytes = new byte[message.remaining()];
+                message.get(bytes);
+                return bytes;
+            }
+            if (channel.isClosed()) {
+                return null;
+            }
+            set.await(Long.MAX_VALUE);
+        }
+    }
+
+    private static ByteBuffer buffer(int bytes, int fill) {
+        return ByteBuffer.wrap(Frames.filled(bytes, fill));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void messagesOfAllSizesArriveWholeAndInOrderBothWays(String server, String client) throws IOException {
+        LinkSet serverSet = open(server);
+        LinkSet clientSet = open(client);
+        LinkSet.LocalListener listener = serverSet.listenLocal(path);
+        LocalChannel there = clientSet.connectLocal(path);
+        LocalChannel here = accept(serverSet, listener);
+        int[] sizes = {0, 1, 2, 300, 4096, LocalChannel.MAX_MESSAGE_BYTES - 5};
+        for (int size : sizes) {
+            assertThat(there.send(buffer(5, 9), buffer(size, size))).isTrue();
+            assertThat(here.send(buffer(size, size), EMPTY)).isTrue();
+        }
+        for (int size : sizes) {
+            byte[] request = Objects.requireNonNull(next(serverSet, here));
+            assertThat(request).hasSize(5 + size).startsWith(9, 9, 9, 9, 9);
+            assertThat(next(clientSet, there)).isEqualTo(Frames.filled(size, size));
+        }
+        assertThat(here.poll()).isNull();
+        assertThat(here.isClosed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void sendLeavesPositionsAlone(String server, String client) throws IOException {
+        LinkSet serverSet = open(server);
+        LinkSet clientSet = open(client);
+        LinkSet.LocalListener listener = serverSet.listenLocal(path);
+        LocalChannel there = clientSet.connectLocal(path);
+        LocalChannel here = accept(serverSet, listener);
+        ByteBuffer header = ByteBuffer.wrap(new byte[] {1, 2, 3, 4}).position(1).limit(3);
+        ByteBuffer body = ByteBuffer.wrap(new byte[] {5, 6, 7}).position(2);
+        assertThat(there.send(header, body)).isTrue();
+        assertThat(header.position()).isEqualTo(1);
+        assertThat(body.position()).isEqualTo(2);
+        assertThat(next(serverSet, here)).containsExactly(2, 3, 7);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void aSlowReaderLosesMessagesButNeverGetsAPart(String server, String client) throws Exception {
+        LinkSet serverSet = open(server);
+        LinkSet clientSet = open(client);
+        LinkSet.LocalListener listener = serverSet.listenLocal(path);
+        LocalChannel there = clientSet.connectLocal(path);
+        LocalChannel here = accept(serverSet, listener);
+        List<Integer> accepted = new ArrayList<>();
+        int number = 0;
+        for (int dropped = 0; dropped < 10; number++) {
+            if (there.send(numbered(number), buffer(number * 37 % 8000, number))) {
+                accepted.add(number);
+            } else {
+                dropped++;
+            }
+        }
+        // The writer sends nothing more: its remainder must leave by waiting alone.
+        int last = number;
+        CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+            while (!there.isClosed()) {
+                assertThat(there.poll()).isNull();
+                clientSet.await(Long.MAX_VALUE);
+            }
+        });
+        for (int expected : accepted) {
+            ByteBuffer message = ByteBuffer.wrap(Objects.requireNonNull(next(serverSet, here)));
+            assertThat(message.getInt()).isEqualTo(expected);
+            assertThat(message.remaining()).isEqualTo(expected * 37 % 8000);
+            while (message.hasRemaining()) {
+                assertThat(message.get()).isEqualTo((byte) expected);
+            }
+        }
+        assertThat(accepted.size()).isLessThan(last);
+        here.close();
+        writer.get();
+    }
+
+    private static ByteBuffer numbered(int number) {
+        return ByteBuffer.allocate(4).putInt(0, number);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void aReaderThatKeepsPaceGetsAllInOrder(String server, String client) throws Exception {
+        LinkSet serverSet = open(server);
+        LinkSet clientSet = open(client);
+        LinkSet.LocalListener listener = serverSet.listenLocal(path);
+        LocalChannel there = clientSet.connectLocal(path);
+        LocalChannel here = accept(serverSet, listener);
+        int messages = 5000;
+        CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < messages; i++) {
+                while (!there.send(numbered(i), buffer(i % 5000, i))) {
+                    clientSet.await(1_000_000);
+                    assertThat(there.isClosed()).isFalse();
+                }
+            }
+            there.poll();
+        });
+        for (int i = 0; i < messages - 1; i++) {
+            ByteBuffer message = ByteBuffer.wrap(Objects.requireNonNull(next(serverSet, here)));
+            assertThat(message.getInt()).isEqualTo(i);
+            assertThat(message.remaining()).isEqualTo(i % 5000);
+        }
+        writer.get();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void messagesSentBeforeTheEndOfTheProcessAreStillThereThenTheChannelCloses(String server, String client)
+            throws IOException {
+        LinkSet serverSet = open(server);
+        LinkSet clientSet = open(client);
+        LinkSet.LocalListener listener = serverSet.listenLocal(path);
+        LocalChannel there = clientSet.connectLocal(path);
+        LocalChannel here = accept(serverSet, listener);
+        there.send(buffer(3, 1), EMPTY);
+        there.send(buffer(3, 2), EMPTY);
+        clientSet.close();
+        assertThat(here.send(buffer(3, 3), EMPTY)).isFalse();
+        assertThat(here.isClosed()).isTrue();
+        assertThat(here.poll()).isEqualTo(buffer(3, 1));
+        assertThat(here.poll()).isEqualTo(buffer(3, 2));
+        assertThat(next(serverSet, here)).isNull();
+        assertThat(here.isClosed()).isTrue();
+        assertThat(here.send(buffer(3, 3), EMPTY)).isFalse();
+        here.close();
+        there.close();
+        assertThat(there.send(EMPTY, EMPTY)).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void theEndOfThePeerEndsAWaitOnceAndClosesTheChannel(String server, String client) throws Exception {
+        LinkSet serverSet = open(server);
+        LinkSet clientSet = open(client);
+        LinkSet.LocalListener listener = serverSet.listenLocal(path);
+        LocalChannel there = clientSet.connectLocal(path);
+        LocalChannel here = accept(serverSet, listener);
+        CompletableFuture<byte @Nullable []> waiter = CompletableFuture.supplyAsync(() -> next(serverSet, here));
+        Thread.sleep(20);
+        there.close();
+        assertThat(waiter.get()).isNull();
+        assertThat(here.isClosed()).isTrue();
+        // Nothing is left that would keep the set awake.
+        serverSet.await(0);
+        long start = System.nanoTime();
+        serverSet.await(20_000_000);
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(18_000_000);
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void aMessageTooLongIsTheCallersError(String kind) throws IOException {
+        LinkSet set = open(kind);
+        LinkSet.LocalListener listener = set.listenLocal(path);
+        LocalChannel there = set.connectLocal(path);
+        accept(set, listener);
+        assertThatThrownBy(() -> there.send(buffer(1, 1), buffer(LocalChannel.MAX_MESSAGE_BYTES, 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("8193");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void aPeerThatBreaksTheFramingIsCutOff(String kind) throws IOException {
+        LinkSet set = open(kind);
+        LinkSet.LocalListener listener = set.listenLocal(path);
+        try (SocketChannel raw = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            LocalChannel here = accept(set, listener);
+            raw.write(ByteBuffer.wrap(new byte[] {0, 1, 77, (byte) 0xff, (byte) 0xff, 0}));
+            assertThat(next(set, here)).containsExactly(77);
+            assertThat(next(set, here)).isNull();
+            assertThat(raw.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        } catch (IOException e) {
+            // A reset instead of an orderly end: the other side closed with our bytes unread.
+            assertThat(e).hasMessageContaining("reset");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void messagesInSmallPiecesAreJoined(String kind) throws IOException {
+        LinkSet set = open(kind);
+        LinkSet.LocalListener listener = set.listenLocal(path);
+        try (SocketChannel raw = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            LocalChannel here = accept(set, listener);
+            for (byte piece : new byte[] {0, 3, 7, 8}) {
+                raw.write(ByteBuffer.wrap(new byte[] {piece}));
+                assertThat(here.poll()).isNull();
+            }
+            raw.write(ByteBuffer.wrap(new byte[] {9, 0}));
+            assertThat(next(set, here)).containsExactly(7, 8, 9);
+            assertThat(here.poll()).isNull();
+            raw.write(ByteBuffer.wrap(new byte[] {1, 5}));
+            assertThat(next(set, here)).containsExactly(5);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void connectingToNobodyFailsAndNamesThePath(String kind) throws IOException {
+        LinkSet set = open(kind);
+        assertThatThrownBy(() -> set.connectLocal(path))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(path.toString());
+        leaveStaleSocket();
+        assertThatThrownBy(() -> set.connectLocal(path))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(path.toString());
+    }
+
+    private void leaveStaleSocket() throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(path));
+        }
+        assertThat(Files.exists(path)).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pairsOfKinds")
+    void theFileOfADeadListenerIsReplacedThatOfALivingOneIsNot(String server, String client) throws IOException {
+        leaveStaleSocket();
+        LinkSet set = open(server);
+        LinkSet other = open(client);
+        LinkSet.LocalListener listener = set.listenLocal(path);
+        assertThatThrownBy(() -> other.listenLocal(path))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(path.toString())
+                .hasMessageContaining("another process");
+        LocalChannel there = other.connectLocal(path);
+        // The question whether somebody listens was a connection, too.
+        accept(set, listener);
+        accept(set, listener);
+        assertThat(there.isClosed()).isFalse();
+        listener.close();
+        listener.close();
+        assertThat(Files.exists(path)).isFalse();
+        assertThat(listener.accept()).isNull();
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void aFileThatIsNoSocketIsLeftAlone(String kind) throws IOException {
+        Files.writeString(path, "precious");
+        LinkSet set = open(kind);
+        assertThatThrownBy(() -> set.listenLocal(path))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("not a socket");
+        assertThat(path).hasContent("precious");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void closingAListenerLeavesItsSuccessorsFile(String kind) throws IOException {
+        LinkSet set = open(kind);
+        LinkSet.LocalListener first = set.listenLocal(path);
+        Files.delete(path);
+        LinkSet.LocalListener second = set.listenLocal(path);
+        first.close();
+        assertThat(Files.exists(path)).isTrue();
+        second.close();
+        assertThat(Files.exists(path)).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void closingTheSetClosesAllThatItOpened(String kind) throws IOException {
+        LinkSet set = open(kind);
+        var listener = set.listenLocal(path);
+        LocalChannel there = set.connectLocal(path);
+        assertThat(listener).isNotNull();
+        set.close();
+        set.close();
+        assertThat(Files.exists(path)).isFalse();
+        assertThat(there.send(EMPTY, EMPTY)).isFalse();
+    }
+}
