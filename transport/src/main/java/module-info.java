@@ -5,4 +5,5 @@ module io.rdma4j.transport {
     requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.transport;
+    exports io.rdma4j.transport.cm;
 }

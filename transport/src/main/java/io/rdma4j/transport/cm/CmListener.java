@@ -1,0 +1,28 @@
+package io.rdma4j.transport.cm;
+
+import org.jspecify.annotations.Nullable;
+
+/** Takes connection requests for a service ID. Called from inside {@link CmAgent#onMad}; must not throw. */
+public interface CmListener {
+    /**
+     * Whether this listener wants a request. Several listeners may share a service ID, for example on different local
+     * addresses; they are asked in the order of their registration, and a request that none wants is rejected with
+     * reason 28 as Linux's rdma_cm does. Must not have effects.
+     *
+     * @param route where the request came from and was sent to
+     * @param request what the peer's REQ says, as it says it
+     * @param privateData all 92 bytes of the field; valid during the call, not to be changed
+     */
+    boolean matches(CmRoute route, ConnectParameters request, byte[] privateData);
+
+    /**
+     * A new connection ({@code IB_CM_REQ_RECEIVED}). It may be accepted, rejected or destroyed here or later.
+     *
+     * @param connection in state {@link CmState#REQ_RECEIVED}
+     * @param request what the peer's REQ says, as it says it: its responder resources bound our initiator depth
+     * @param privateData all 92 bytes of the field; the receiver's to keep
+     * @return where the events of the connection go, or null to drop the request without an answer (the peer sends it
+     *     again later) and forget the connection
+     */
+    @Nullable CmEvents onRequest(CmConnection connection, ConnectParameters request, byte[] privateData);
+}

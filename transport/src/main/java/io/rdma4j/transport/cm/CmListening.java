@@ -1,0 +1,37 @@
+package io.rdma4j.transport.cm;
+
+/** A registered listener; made by {@link CmAgent#listen}. */
+public final class CmListening implements AutoCloseable {
+    private final CmAgent agent;
+    private final long serviceId;
+    private final CmListener listener;
+    private final int backlog;
+
+    CmListening(CmAgent agent, long serviceId, CmListener listener, int backlog) {
+        this.agent = agent;
+        this.serviceId = serviceId;
+        this.listener = listener;
+        this.backlog = backlog;
+    }
+
+    /** The service ID. */
+    public long serviceId() {
+        return serviceId;
+    }
+
+    /** Requests that may wait for an answer of the owner. */
+    public int backlog() {
+        return backlog;
+    }
+
+    /** Who is asked. */
+    public CmListener listener() {
+        return listener;
+    }
+
+    /** Takes no more requests; connections made by this listener stay. Closing again does nothing. */
+    @Override
+    public void close() {
+        agent.touch(0);
+    }
+}
