@@ -55,4 +55,22 @@ public final class SendRequest {
         this.inlineData = inlineData;
         this.list = new ScatterGather(maxScatterGather);
     }
+
+    /** Sets every field as in a new request, inline bytes excepted. */
+    void clear() {
+        workRequestId = 0;
+        opcode = WorkOpcode.SEND;
+        signaled = false;
+        solicited = false;
+        fence = false;
+        immediate = 0;
+        invalidateKey = 0;
+        remoteAddress = 0;
+        remoteKey = 0;
+        compare = 0;
+        swapOrAdd = 0;
+        inline = false;
+        lengthBytes = 0;
+        list.clear();
+    }
 }

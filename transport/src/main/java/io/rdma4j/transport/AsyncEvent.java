@@ -1,0 +1,13 @@
+package io.rdma4j.transport;
+
+/** What a queue pair reports besides completions. The names follow {@code ibv_event_type}. */
+public enum AsyncEvent {
+    /** The first packet of the peer arrived while the queue pair could only receive ({@code IBV_EVENT_COMM_EST}). */
+    COMMUNICATION_ESTABLISHED,
+    /** The queue pair failed and no completion can say so ({@code IBV_EVENT_QP_FATAL}). */
+    QUEUE_PAIR_FATAL,
+    /** The peer sent a request against the rules ({@code IBV_EVENT_QP_REQ_ERR}). */
+    REQUEST_ERROR,
+    /** The peer's key, range or rights were wrong ({@code IBV_EVENT_QP_ACCESS_ERR}). */
+    ACCESS_ERROR
+}

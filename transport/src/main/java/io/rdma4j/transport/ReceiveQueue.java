@@ -1,0 +1,89 @@
+package io.rdma4j.transport;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receive work requests in the order they were posted: a ring between one posting thread at a time and the thread that
+ * drives the queue pair. Used like {@link SendQueue}.
+ */
+public final class ReceiveQueue {
+    private static final VarHandle HEAD;
+    private static final VarHandle TAIL;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            HEAD = lookup.findVarHandle(ReceiveQueue.class, "head", long.class);
+            TAIL = lookup.findVarHandle(ReceiveQueue.class, "tail", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final ReceiveRequest[] ring;
+    private final int mask;
+    private final int capacity;
+
+    @SuppressWarnings("unused") // by HEAD
+    private long head;
+
+    @SuppressWarnings("unused") // by TAIL
+    private long tail;
+
+    ReceiveQueue(int capacity, int maxScatterGather) {
+        this.capacity = capacity;
+        ring = new ReceiveRequest[Rings.sizeFor(capacity)];
+        mask = ring.length - 1;
+        for (int i = 0; i < ring.length; i++) {
+            ring[i] = new ReceiveRequest(maxScatterGather);
+        }
+    }
+
+    /** Work requests that can be posted and not yet completed. */
+    public int capacity() {
+        return capacity;
+    }
+
+    /** Whether nothing is posted that is not completed. */
+    public boolean isEmpty() {
+        return (long) HEAD.getAcquire(this) == (long) TAIL.getAcquire(this);
+    }
+
+    /**
+     * The next free place with an empty list, or null while the queue is full. Claiming again before {@link #publish}
+     * gives the same place.
+     */
+    public @Nullable ReceiveRequest claim() {
+        long next = (long) TAIL.getOpaque(this);
+        if (next - (long) HEAD.getAcquire(this) >= capacity) {
+            return null;
+        }
+        ReceiveRequest place = ring[(int) next & mask];
+        place.workRequestId = 0;
+        place.list.clear();
+        return place;
+    }
+
+    /** Posts the claimed place. */
+    public void publish() {
+        TAIL.setRelease(this, (long) TAIL.getOpaque(this) + 1);
+    }
+
+    /** The oldest work request that is not completed, or null. */
+    @Nullable ReceiveRequest peek() {
+        long oldest = (long) HEAD.getOpaque(this);
+        return oldest == (long) TAIL.getAcquire(this) ? null : ring[(int) oldest & mask];
+    }
+
+    /** Gives the oldest place back to the posting thread. */
+    void release() {
+        HEAD.setRelease(this, (long) HEAD.getOpaque(this) + 1);
+    }
+
+    /** Forgets everything posted. */
+    void clear() {
+        HEAD.setRelease(this, (long) TAIL.getAcquire(this));
+    }
+}
