@@ -4,4 +4,5 @@ module io.rdma4j.wire {
     requires static org.jspecify;
 
     exports io.rdma4j.wire;
+    exports io.rdma4j.wire.cm;
 }

@@ -1,0 +1,126 @@
+package io.rdma4j.wire.cm;
+
+import io.rdma4j.wire.Wire;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * REJ, reject: the sender will not have the connection. Source: InfiniBand Architecture volume 1, 12.6.7, table 108.
+ *
+ * @param localCommunicationId the sender's number for the connection, 0 where it has none
+ * @param remoteCommunicationId the receiver's number for the connection, 0 where the sender never learned it
+ * @param message which message is rejected: {@link #MESSAGE_REQ}, {@link #MESSAGE_REP} or {@link #MESSAGE_OTHER}; 2 bits
+ * @param reason why, see {@link RejectReason}; 16 bits, unknown numbers are kept
+ * @param additionalInformationLength bytes of the additional information that count, 7 bits; not checked
+ * @param additionalInformation 72 bytes; of reason 4 the sender's CA GUID first, of an invalid address the right one
+ * @param privateData 148 bytes
+ */
+public record Rej(
+        int localCommunicationId,
+        int remoteCommunicationId,
+        int message,
+        int reason,
+        int additionalInformationLength,
+        PrivateData additionalInformation,
+        PrivateData privateData)
+        implements CmMessage {
+    /** Bytes of private data. */
+    public static final int PRIVATE_DATA_LENGTH = 148;
+
+    /** Bytes of additional information. */
+    public static final int ADDITIONAL_INFORMATION_LENGTH = 72;
+
+    /** A REQ is rejected. */
+    public static final int MESSAGE_REQ = 0;
+
+    /** A REP is rejected. */
+    public static final int MESSAGE_REP = 1;
+
+    /** No message in particular. */
+    public static final int MESSAGE_OTHER = 2;
+
+    private static final int LOCAL_ID = 0;
+    private static final int REMOTE_ID = 4;
+    private static final int MESSAGE = 8;
+    private static final int INFORMATION_LENGTH = 9;
+    private static final int REASON = 10;
+    private static final int INFORMATION = 12;
+    private static final int PRIVATE_DATA = 84;
+    private static final int GUID_LENGTH = 8;
+
+    /**
+     * Pads the private data and the additional information.
+     *
+     * @throws IllegalArgumentException if there is more of them than the message has room for
+     */
+    public Rej {
+        additionalInformation = additionalInformation.padded(ADDITIONAL_INFORMATION_LENGTH);
+        privateData = privateData.padded(PRIVATE_DATA_LENGTH);
+    }
+
+    /** A reject without additional information. */
+    public static Rej of(
+            int localCommunicationId, int remoteCommunicationId, int message, RejectReason reason, PrivateData data) {
+        return of(localCommunicationId, remoteCommunicationId, message, reason, PrivateData.EMPTY, data);
+    }
+
+    /** A reject with additional information, all bytes of which count. */
+    public static Rej of(
+            int localCommunicationId,
+            int remoteCommunicationId,
+            int message,
+            RejectReason reason,
+            PrivateData information,
+            PrivateData data) {
+        return new Rej(
+                localCommunicationId,
+                remoteCommunicationId,
+                message,
+                reason.number(),
+                information.length(),
+                information,
+                data);
+    }
+
+    /**
+     * The reject of a side that gives up waiting for an answer. It knows no remote ID: the receiver finds the connection by
+     * the sender's CA GUID, which is the additional information, and the sender's communication ID.
+     */
+    public static Rej timeout(int localCommunicationId, int message, long localCaGuid) {
+        byte[] guid = new byte[GUID_LENGTH];
+        Wire.u64(MemorySegment.ofArray(guid), 0, localCaGuid);
+        return of(
+                localCommunicationId, 0, message, RejectReason.TIMEOUT, PrivateData.of(guid), PrivateData.EMPTY);
+    }
+
+    /** The CA GUID that a reject of reason 4 carries; 0 where it carries none. */
+    public long informationGuid() {
+        return additionalInformationLength < GUID_LENGTH ? 0 : Wire.u64(additionalInformation.segment(), 0);
+    }
+
+    @Override
+    public CmAttribute attribute() {
+        return CmAttribute.REJ;
+    }
+
+    static Rej parse(MemorySegment s, long at) {
+        return new Rej(
+                Wire.u32(s, at + LOCAL_ID),
+                Wire.u32(s, at + REMOTE_ID),
+                Wire.u8(s, at + MESSAGE) >>> 6,
+                Wire.u16(s, at + REASON),
+                Wire.u8(s, at + INFORMATION_LENGTH) >>> 1,
+                PrivateData.read(s, at + INFORMATION, ADDITIONAL_INFORMATION_LENGTH),
+                PrivateData.read(s, at + PRIVATE_DATA, PRIVATE_DATA_LENGTH));
+    }
+
+    @Override
+    public void emitBody(MemorySegment s, long at) {
+        Wire.u32(s, at + LOCAL_ID, localCommunicationId);
+        Wire.u32(s, at + REMOTE_ID, remoteCommunicationId);
+        Wire.u8(s, at + MESSAGE, message << 6);
+        Wire.u8(s, at + INFORMATION_LENGTH, additionalInformationLength << 1);
+        Wire.u16(s, at + REASON, reason);
+        additionalInformation.write(s, at + INFORMATION);
+        privateData.write(s, at + PRIVATE_DATA);
+    }
+}

@@ -1,0 +1,200 @@
+package io.rdma4j.wire.cm;
+
+/**
+ * Builds a {@link Req}. It begins with what Linux's rdma_cm sends where the application has no say: response timeouts of
+ * 4 s, 15 CM retries, reliable connection, default partition, path MTU 1024, 7 retries, no alternate path, no private
+ * data. Each method sets the value that {@link Req} documents under its name. Not thread safe.
+ */
+public final class ReqBuilder {
+    private static final int RESPONSE_TIMEOUT = 20;
+    private static final int CM_RETRIES = 15;
+    private static final int DEFAULT_PARTITION_KEY = 0xffff;
+    private static final int MTU_1024 = 3;
+    private static final int MOST_RETRIES = 7;
+
+    private int localCommunicationId;
+    private long serviceId;
+    private long localCaGuid;
+    private int localQueuePair;
+    private int responderResources;
+    private int initiatorDepth;
+    private int remoteResponseTimeout = RESPONSE_TIMEOUT;
+    private int transportType = Req.TRANSPORT_RC;
+    private boolean endToEndFlowControl;
+    private int startingPsn;
+    private int localResponseTimeout = RESPONSE_TIMEOUT;
+    private int retryCount = MOST_RETRIES;
+    private int partitionKey = DEFAULT_PARTITION_KEY;
+    private int pathMtu = MTU_1024;
+    private int rnrRetryCount = MOST_RETRIES;
+    private int maxCmRetries = CM_RETRIES;
+    private boolean sharedReceiveQueue;
+    private int extendedTransportType;
+    private CmPath primaryPath = CmPath.NONE;
+    private CmPath alternatePath = CmPath.NONE;
+    private PrivateData privateData = PrivateData.EMPTY;
+
+    ReqBuilder() {}
+
+    /** Sets the sender's number for the connection. */
+    public ReqBuilder localCommunicationId(int value) {
+        localCommunicationId = value;
+        return this;
+    }
+
+    /** Sets what the sender wants to reach. */
+    public ReqBuilder serviceId(long value) {
+        serviceId = value;
+        return this;
+    }
+
+    /** Sets the GUID of the sender's channel adapter. */
+    public ReqBuilder localCaGuid(long value) {
+        localCaGuid = value;
+        return this;
+    }
+
+    /** Sets the sender's queue pair number, 24 bits. */
+    public ReqBuilder localQueuePair(int value) {
+        localQueuePair = value;
+        return this;
+    }
+
+    /** Sets how many READs and atomics the sender can have incoming at once, 0 to 255. */
+    public ReqBuilder responderResources(int value) {
+        responderResources = value;
+        return this;
+    }
+
+    /** Sets how many READs and atomics the sender wants outgoing at once, 0 to 255. */
+    public ReqBuilder initiatorDepth(int value) {
+        initiatorDepth = value;
+        return this;
+    }
+
+    /** Sets how soon the receiver is to answer, an exponent of 5 bits. */
+    public ReqBuilder remoteResponseTimeout(int value) {
+        remoteResponseTimeout = value;
+        return this;
+    }
+
+    /** Sets the transport. */
+    public ReqBuilder transportType(int value) {
+        transportType = value;
+        return this;
+    }
+
+    /** Sets whether the sender's receive queue grants credits. */
+    public ReqBuilder endToEndFlowControl(boolean value) {
+        endToEndFlowControl = value;
+        return this;
+    }
+
+    /** Sets the first PSN that the receiver of the message is to send with. */
+    public ReqBuilder startingPsn(int value) {
+        startingPsn = value;
+        return this;
+    }
+
+    /** Sets how soon the sender answers, an exponent of 5 bits. */
+    public ReqBuilder localResponseTimeout(int value) {
+        localResponseTimeout = value;
+        return this;
+    }
+
+    /** Sets the retries of both queue pairs, 0 to 7. */
+    public ReqBuilder retryCount(int value) {
+        retryCount = value;
+        return this;
+    }
+
+    /** Sets the partition key. */
+    public ReqBuilder partitionKey(int value) {
+        partitionKey = value;
+        return this;
+    }
+
+    /** Sets the path MTU code, 1 to 5. */
+    public ReqBuilder pathMtu(int value) {
+        pathMtu = value;
+        return this;
+    }
+
+    /** Sets the receiver-not-ready retries of the receiver's queue pair, 0 to 7. */
+    public ReqBuilder rnrRetryCount(int value) {
+        rnrRetryCount = value;
+        return this;
+    }
+
+    /** Sets how often the receiver may send its REP again, 0 to 15. */
+    public ReqBuilder maxCmRetries(int value) {
+        maxCmRetries = value;
+        return this;
+    }
+
+    /** Sets whether the sender's queue pair has a shared receive queue. */
+    public ReqBuilder sharedReceiveQueue(boolean value) {
+        sharedReceiveQueue = value;
+        return this;
+    }
+
+    /** Sets the extended transport type, 3 bits. */
+    public ReqBuilder extendedTransportType(int value) {
+        extendedTransportType = value;
+        return this;
+    }
+
+    /** Sets the path. */
+    public ReqBuilder primaryPath(CmPath value) {
+        primaryPath = value;
+        return this;
+    }
+
+    /** Sets the path for migration. */
+    public ReqBuilder alternatePath(CmPath value) {
+        alternatePath = value;
+        return this;
+    }
+
+    /** Sets the private data, at most 92 bytes. */
+    public ReqBuilder privateData(PrivateData value) {
+        privateData = value;
+        return this;
+    }
+
+    /**
+     * Builds the message.
+     *
+     * @throws IllegalArgumentException if there is more private data than the message has room for
+     */
+    public Req build() {
+        return new Req(
+                localCommunicationId,
+                0,
+                serviceId,
+                localCaGuid,
+                0,
+                localQueuePair,
+                responderResources,
+                0,
+                initiatorDepth,
+                0,
+                remoteResponseTimeout,
+                transportType,
+                endToEndFlowControl,
+                startingPsn,
+                localResponseTimeout,
+                retryCount,
+                partitionKey,
+                pathMtu,
+                false,
+                rnrRetryCount,
+                maxCmRetries,
+                sharedReceiveQueue,
+                extendedTransportType,
+                primaryPath,
+                alternatePath,
+                false,
+                privateData);
+    }
+}
