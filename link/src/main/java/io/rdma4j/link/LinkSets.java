@@ -1,9 +1,14 @@
 package io.rdma4j.link;
 
+import io.rdma4j.link.linux.LinuxLinkSet;
 import io.rdma4j.link.nio.NioLinkSet;
 import java.io.IOException;
 
-/** Makes link sets: {@code nio} works everywhere. */
+/**
+ * Makes link sets. {@code nio} works everywhere; {@code linux} makes the system calls itself, which is faster and hears
+ * Linux' kernel device on IPv6, but needs native access for this module ({@code
+ * --enable-native-access=io.rdma4j.link}).
+ */
 public final class LinkSets {
     /** System property that names the kind of link set to use: {@code nio} or {@code linux}. */
     public static final String KIND_PROPERTY = "rdma4j.link";
@@ -22,25 +27,52 @@ public final class LinkSets {
     /**
      * Opens a link set of one kind.
      *
-     * @param kind {@code nio}
+     * @param kind {@code nio} or {@code linux}
      * @throws IllegalArgumentException if there is no such kind
-     * @throws IOException if the system does not allow it
+     * @throws IOException if this system or the way Java was started does not allow it
      */
     public static LinkSet open(String kind) throws IOException {
         return switch (kind) {
             case "nio" -> portable();
-            default -> throw new IllegalArgumentException("link kind '" + kind + "': must be nio");
+            case "linux" -> linux();
+            default -> throw new IllegalArgumentException("link kind '" + kind + "': must be nio or linux");
         };
     }
 
+    private static LinkSet linux() throws IOException {
+        if (!isLinux()) {
+            throw new IOException("link kind 'linux': this system is " + System.getProperty("os.name")
+                    + "; use nio, which works everywhere");
+        }
+        Module module = LinkSets.class.getModule();
+        if (!module.isNativeAccessEnabled()) {
+            throw new IOException("link kind 'linux': native access is not enabled; start Java with"
+                    + " --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED")
+                    + ", or use nio");
+        }
+        return new LinuxLinkSet();
+    }
+
+    private static boolean isLinux() {
+        return System.getProperty("os.name", "").equals("Linux");
+    }
+
     /**
-     * Opens the best link set there is, or the one that {@value #KIND_PROPERTY} names.
+     * Opens the link set that {@value #KIND_PROPERTY} names; without it, {@code linux} on Linux where native access is
+     * enabled, else {@code nio}.
      *
      * @throws IllegalArgumentException if the property names no kind
-     * @throws IOException if the system does not allow it
+     * @throws IOException if this system or the way Java was started does not allow it
      */
     public static LinkSet best() throws IOException {
         String kind = System.getProperty(KIND_PROPERTY);
-        return kind == null ? portable() : open(kind);
+        if (kind != null) {
+            try {
+                return open(kind);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("system property " + KIND_PROPERTY + ": " + e.getMessage(), e);
+            }
+        }
+        return isLinux() && LinkSets.class.getModule().isNativeAccessEnabled() ? linux() : portable();
     }
 }

@@ -7,6 +7,6 @@ final class Kinds {
     private Kinds() {}
 
     static List<String> all() {
-        return List.of("nio");
+        return System.getProperty("os.name", "").equals("Linux") ? List.of("nio", "linux") : List.of("nio");
     }
 }

@@ -219,4 +219,22 @@ class UdpLinkTest {
                 .hasMessageContaining("'fast'")
                 .hasMessageContaining("nio");
     }
+
+    @Test
+    void bestIsLinuxWhereNativeAccessIsEnabledAndThePropertyOverrides() throws IOException {
+        try (LinkSet best = LinkSets.best()) {
+            assertThat(best.name()).isEqualTo(Kinds.all().getLast());
+        }
+        System.setProperty(LinkSets.KIND_PROPERTY, "nio");
+        try (LinkSet best = LinkSets.best()) {
+            assertThat(best.name()).isEqualTo("nio");
+            System.setProperty(LinkSets.KIND_PROPERTY, "pigeon");
+            assertThatThrownBy(LinkSets::best)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(LinkSets.KIND_PROPERTY)
+                    .hasMessageContaining("'pigeon'");
+        } finally {
+            System.clearProperty(LinkSets.KIND_PROPERTY);
+        }
+    }
 }

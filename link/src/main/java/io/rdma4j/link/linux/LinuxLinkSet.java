@@ -1,0 +1,274 @@
+package io.rdma4j.link.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.internal.BindErrors;
+import io.rdma4j.link.internal.FramedChannel;
+import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.internal.SocketFile;
+import io.rdma4j.link.internal.WakeupGate;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Links on Linux' own system calls. One {@code ppoll} waits for all sockets and for an event descriptor that
+ * {@link #wakeup} raises, if somebody waits.
+ */
+public final class LinuxLinkSet implements LinkSet {
+    private static final int BACKLOG = 128;
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+    /** {@code struct pollfd} and the offsets of its fields. */
+    private static final int POLLFD_BYTES = 8;
+
+    private static final int POLLFD_EVENTS = 4;
+    private static final int POLLFD_REVENTS = 6;
+
+    private final WakeupGate gate = new WakeupGate();
+    private final int event;
+    private final MemorySegment one = Arena.ofAuto().allocateFrom(JAVA_LONG, 1L);
+
+    /** Guards changes of {@link #sockets} and the end of {@link #event}. */
+    private final Object lock = new Object();
+
+    /** Replaced, never changed. */
+    private volatile Socket[] sockets = {};
+
+    private volatile boolean closed;
+
+    /** Memory of the thread that waits. */
+    private final MemorySegment awaitErrno = Posix.newErrno();
+
+    private final MemorySegment timeout = Arena.ofAuto().allocate(16, 8);
+    private final MemorySegment drained = Arena.ofAuto().allocate(JAVA_LONG);
+    private MemorySegment pollDescriptors = Arena.ofAuto().allocate(POLLFD_BYTES * 16L, 8);
+
+    /**
+     * Creates an empty set.
+     *
+     * @throws IOException if the system gives no event descriptor
+     */
+    public LinuxLinkSet() throws IOException {
+        event = Posix.eventfd(awaitErrno);
+        if (event < 0) {
+            throw new IOException("eventfd: " + Errno.describe(-event));
+        }
+    }
+
+    @Override
+    public String name() {
+        return "linux";
+    }
+
+    @Override
+    public Link openUdp(InetAddress address, int port) throws IOException {
+        boolean ipv4 = address instanceof Inet4Address;
+        Socket socket = Socket.open(this, ipv4 ? Posix.AF_INET : Posix.AF_INET6, Posix.SOCK_DGRAM);
+        try {
+            if (ipv4) {
+                // Without fragments, and never connected: only so the identification is 0, as the ICRC assumes.
+                socket.require(Posix.IPPROTO_IP, Posix.IP_MTU_DISCOVER, Posix.PMTUDISC_DO, "IP_MTU_DISCOVER");
+            } else {
+                socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_V6ONLY, 1, "IPV6_V6ONLY");
+                socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_MTU_DISCOVER, Posix.PMTUDISC_DO, "IPV6_MTU_DISCOVER");
+                socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_DONTFRAG, 1, "IPV6_DONTFRAG");
+                // Linux' kernel device sends no checksum on IPv6.
+                socket.require(Posix.SOL_UDP, Posix.UDP_NO_CHECK6_RX, 1, "UDP_NO_CHECK6_RX");
+            }
+            socket.enlargeBuffers();
+            Link link = new LinuxLink(socket, address, bind(socket, address, port));
+            add(socket);
+            return link;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** Binds and returns the port. */
+    private static int bind(Socket socket, InetAddress address, int port) throws IOException {
+        MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
+        int bytes = SocketAddresses.write(
+                name, GidAddresses.high(address), GidAddresses.low(address), GidAddresses.scope(address), port);
+        int result = Posix.bind(socket.errno, socket.fd, name, bytes);
+        if (result < 0) {
+            throw BindErrors.of(address, port, Errno.describe(-result));
+        }
+        MemorySegment length = Arena.ofAuto().allocateFrom(JAVA_INT, SocketAddresses.IPV6_BYTES);
+        result = Posix.getsockname(socket.errno, socket.fd, name, length);
+        if (result < 0) {
+            throw new IOException("getsockname: " + Errno.describe(-result));
+        }
+        return SocketAddresses.port(name, 0);
+    }
+
+    @Override
+    public LocalListener listenLocal(Path path) throws IOException {
+        SocketFile.prepare(path);
+        MemorySegment name = SocketAddresses.unix(path);
+        Socket socket = Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM);
+        try {
+            int result = Posix.bind(socket.errno, socket.fd, name, (int) name.byteSize());
+            if (result == 0) {
+                result = Posix.listen(socket.errno, socket.fd, BACKLOG);
+            }
+            if (result < 0) {
+                throw new BindException("listen on " + path + ": " + Errno.describe(-result));
+            }
+            Listener listener = new Listener(socket, SocketFile.bound(path));
+            socket.onSetClose(listener::close);
+            add(socket);
+            return listener;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public LocalChannel connectLocal(Path path) throws IOException {
+        MemorySegment name = SocketAddresses.unix(path);
+        Socket socket = Socket.open(this, Posix.AF_UNIX, Posix.SOCK_STREAM);
+        int result = Posix.connect(socket.errno, socket.fd, name, (int) name.byteSize());
+        if (result < 0) {
+            socket.close();
+            throw new ConnectException("connect to " + path + ": " + Errno.describe(-result));
+        }
+        return adopt(socket);
+    }
+
+    private LocalChannel adopt(Socket socket) {
+        socket.enlargeBuffers();
+        add(socket);
+        return new FramedChannel(new LinuxStream(socket));
+    }
+
+    private void add(Socket socket) {
+        synchronized (lock) {
+            if (closed) {
+                throw new IllegalStateException("the link set is closed");
+            }
+            Socket[] longer = Arrays.copyOf(sockets, sockets.length + 1);
+            longer[sockets.length] = socket;
+            sockets = longer;
+        }
+        // A thread that waits already must wait for this one too.
+        wakeup();
+    }
+
+    void remove(Socket socket) {
+        synchronized (lock) {
+            sockets = Arrays.stream(sockets).filter(s -> s != socket).toArray(Socket[]::new);
+        }
+        wakeup();
+    }
+
+    @Override
+    public void await(long timeoutNanos) {
+        if (closed) {
+            throw new IllegalStateException("the link set is closed");
+        }
+        boolean mayBlock = gate.beginWait() && timeoutNanos > 0;
+        if (mayBlock) {
+            poll(timeoutNanos);
+        }
+        gate.endWait();
+    }
+
+    private void poll(long timeoutNanos) {
+        Socket[] all = sockets;
+        long count = all.length + 1L;
+        if (pollDescriptors.byteSize() < count * POLLFD_BYTES) {
+            pollDescriptors = Arena.ofAuto().allocate(count * 2 * POLLFD_BYTES, 8);
+        }
+        MemorySegment descriptors = pollDescriptors;
+        descriptors.set(JAVA_INT, 0, event);
+        descriptors.set(JAVA_SHORT, POLLFD_EVENTS, Posix.POLLIN);
+        descriptors.set(JAVA_SHORT, POLLFD_REVENTS, (short) 0);
+        for (int i = 0; i < all.length; i++) {
+            long offset = (i + 1L) * POLLFD_BYTES;
+            descriptors.set(JAVA_INT, offset, all[i].fd);
+            descriptors.set(JAVA_SHORT, offset + POLLFD_EVENTS, all[i].events);
+        }
+        MemorySegment time = MemorySegment.NULL;
+        if (timeoutNanos != Long.MAX_VALUE) {
+            time = timeout;
+            time.set(JAVA_LONG, 0, timeoutNanos / NANOS_PER_SECOND);
+            time.set(JAVA_LONG, 8, timeoutNanos % NANOS_PER_SECOND);
+        }
+        int ready = Posix.ppoll(awaitErrno, descriptors, count, time);
+        if (ready > 0 && descriptors.get(JAVA_SHORT, POLLFD_REVENTS) != 0) {
+            Posix.drainEvent(event, drained);
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        if (gate.signal()) {
+            synchronized (lock) {
+                if (!closed) {
+                    Posix.raiseEvent(event, one);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        Socket[] all;
+        synchronized (lock) {
+            if (closed) {
+                return;
+            }
+            // Whoever waits is told before the descriptor's number may belong to another file.
+            Posix.raiseEvent(event, one);
+            closed = true;
+            all = sockets;
+        }
+        for (Socket socket : all) {
+            socket.setClosing();
+        }
+        Posix.close(event);
+    }
+
+    /** A listening Unix-domain socket. */
+    private final class Listener implements LocalListener {
+        private final Socket socket;
+        private final SocketFile file;
+
+        Listener(Socket socket, SocketFile file) {
+            this.socket = socket;
+            this.file = file;
+        }
+
+        @Override
+        public @Nullable LocalChannel accept() {
+            if (socket.closed) {
+                return null;
+            }
+            int fd = Posix.accept(socket.errno, socket.fd);
+            // Nobody there, or gone again.
+            return fd < 0 ? null : adopt(new Socket(LinuxLinkSet.this, fd));
+        }
+
+        @Override
+        public void close() {
+            if (!socket.closed) {
+                file.remove();
+                socket.close();
+            }
+        }
+    }
+}

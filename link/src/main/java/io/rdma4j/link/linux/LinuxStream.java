@@ -1,0 +1,72 @@
+package io.rdma4j.link.linux;
+
+import io.rdma4j.link.internal.ByteStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A connected Unix-domain stream socket. Its user always passes the same two direct buffers. */
+final class LinuxStream implements ByteStream {
+    private final Socket socket;
+    private final KnownBuffer input = new KnownBuffer();
+    private final KnownBuffer output = new KnownBuffer();
+
+    LinuxStream(Socket socket) {
+        this.socket = socket;
+    }
+
+    @Override
+    public int read(ByteBuffer target) {
+        if (socket.closed) {
+            return ENDED;
+        }
+        if (!target.hasRemaining()) {
+            return 0;
+        }
+        int result = Posix.recv(socket.errno, socket.fd, input.address(target), target.remaining());
+        if (result > 0) {
+            target.position(target.position() + result);
+            return result;
+        }
+        return result == -Errno.EAGAIN ? 0 : ENDED;
+    }
+
+    @Override
+    public int write(ByteBuffer source) {
+        if (socket.closed) {
+            return ENDED;
+        }
+        int result = Posix.send(socket.errno, socket.fd, output.address(source), source.remaining());
+        if (result >= 0) {
+            source.position(source.position() + result);
+            return result;
+        }
+        return result == -Errno.EAGAIN ? 0 : ENDED;
+    }
+
+    @Override
+    public void wantsWrite(boolean wanted) {
+        socket.waitFor(wanted ? (short) (Posix.POLLIN | Posix.POLLOUT) : Posix.POLLIN);
+    }
+
+    @Override
+    public void close() {
+        socket.close();
+    }
+
+    /** Keeps a direct buffer alive and its address at hand. */
+    private static final class KnownBuffer {
+        private @Nullable ByteBuffer buffer;
+        private long base;
+
+        /** Address of the position of {@code direct}. */
+        @SuppressWarnings("ReferenceEquality")
+        long address(ByteBuffer direct) {
+            if (buffer != direct) {
+                buffer = direct;
+                base = MemorySegment.ofBuffer(direct.duplicate().clear()).address();
+            }
+            return base + direct.position();
+        }
+    }
+}

@@ -1,0 +1,295 @@
+package io.rdma4j.link.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The system calls that links need. Each returns what the call does, or the negated errno where that is -1, so that a
+ * failure costs no exception.
+ *
+ * <p>Numbers are those of Linux' generic ABI, which x86-64 and AArch64 share for all that is used here. The first
+ * argument takes in errno: memory from {@link #newErrno}, used by one thread at a time. Calls that cannot block are
+ * critical ones, that is, made without leaving Java for the garbage collector's eyes.
+ */
+final class Posix {
+    static final int AF_UNIX = 1;
+    static final int AF_INET = 2;
+    static final int AF_INET6 = 10;
+    static final int SOCK_STREAM = 1;
+    static final int SOCK_DGRAM = 2;
+    static final int SOCK_NONBLOCK = 0x800;
+    static final int SOCK_CLOEXEC = 0x80000;
+    static final int MSG_TRUNC = 0x20;
+    static final int MSG_DONTWAIT = 0x40;
+    static final int MSG_NOSIGNAL = 0x4000;
+    static final short POLLIN = 1;
+    static final short POLLOUT = 4;
+
+    static final int SOL_SOCKET = 1;
+    static final int SO_SNDBUF = 7;
+    static final int SO_RCVBUF = 8;
+    static final int SO_SNDBUFFORCE = 32;
+    static final int SO_RCVBUFFORCE = 33;
+    static final int IPPROTO_IP = 0;
+    static final int IP_TOS = 1;
+    static final int IP_MTU_DISCOVER = 10;
+    static final int IPPROTO_IPV6 = 41;
+    static final int IPV6_MTU_DISCOVER = 23;
+    static final int IPV6_V6ONLY = 26;
+    static final int IPV6_DONTFRAG = 62;
+    static final int IPV6_TCLASS = 67;
+    /** Value of both {@code …MTU_DISCOVER} options: never fragment. */
+    static final int PMTUDISC_DO = 2;
+
+    static final int SOL_UDP = 17;
+    static final int UDP_NO_CHECK6_TX = 101;
+    static final int UDP_NO_CHECK6_RX = 102;
+
+    private static final int EFD_NONBLOCK = SOCK_NONBLOCK;
+    private static final int EFD_CLOEXEC = SOCK_CLOEXEC;
+
+    private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
+    private static final long ERRNO_OFFSET = CAPTURE.byteOffset(PathElement.groupElement("errno"));
+    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    private static final Linker.Option CRITICAL = Linker.Option.critical(false);
+
+    private static final MethodHandle SOCKET =
+            handle("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
+    private static final MethodHandle BIND =
+            handle("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    private static final MethodHandle CONNECT =
+            handle("connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    private static final MethodHandle LISTEN =
+            handle("listen", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
+    private static final MethodHandle ACCEPT4 =
+            handle("accept4", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT), ERRNO, CRITICAL);
+    private static final MethodHandle SETSOCKOPT = handle(
+            "setsockopt",
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT),
+            ERRNO,
+            CRITICAL);
+    private static final MethodHandle GETSOCKNAME =
+            handle("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
+    private static final MethodHandle SENDTO = handle(
+            "sendto",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT),
+            ERRNO,
+            CRITICAL);
+    private static final MethodHandle RECVMMSG = handle(
+            "recvmmsg",
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS),
+            ERRNO,
+            CRITICAL);
+    /** Pointers as integers: the stream's buffers are long-lived, and a view of them per call would be garbage. */
+    private static final MethodHandle SEND = handle(
+            "send", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
+
+    private static final MethodHandle RECV = handle(
+            "recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
+    private static final MethodHandle PPOLL =
+            handle("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), ERRNO);
+    private static final MethodHandle EVENTFD =
+            handle("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
+    private static final MethodHandle READ =
+            handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG), CRITICAL);
+    private static final MethodHandle WRITE =
+            handle("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG), CRITICAL);
+    private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+    private Posix() {}
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, options);
+    }
+
+    /** Memory for errno, for one thread at a time. */
+    static MemorySegment newErrno() {
+        return Arena.ofAuto().allocate(CAPTURE);
+    }
+
+    private static int result(int returned, MemorySegment errno) {
+        return returned >= 0 ? returned : -errno.get(JAVA_INT, ERRNO_OFFSET);
+    }
+
+    private static AssertionError impossible(Throwable e) {
+        return new AssertionError("a system call does not throw", e);
+    }
+
+    static int socket(MemorySegment errno, int family, int type) {
+        try {
+            return result((int) SOCKET.invokeExact(errno, family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int bind(MemorySegment errno, int fd, MemorySegment address, int length) {
+        try {
+            return result((int) BIND.invokeExact(errno, fd, address, length), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int connect(MemorySegment errno, int fd, MemorySegment address, int length) {
+        try {
+            return result((int) CONNECT.invokeExact(errno, fd, address, length), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int listen(MemorySegment errno, int fd, int backlog) {
+        try {
+            return result((int) LISTEN.invokeExact(errno, fd, backlog), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Takes a connection, as a non-blocking descriptor. */
+    static int accept(MemorySegment errno, int fd) {
+        try {
+            int returned;
+            do {
+                returned = result(
+                        (int) ACCEPT4.invokeExact(
+                                errno, fd, MemorySegment.NULL, MemorySegment.NULL, SOCK_NONBLOCK | SOCK_CLOEXEC),
+                        errno);
+            } while (returned == -Errno.EINTR);
+            return returned;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Sets an option of type int; {@code value} is memory for it. */
+    static int setsockopt(MemorySegment errno, int fd, int level, int option, MemorySegment value) {
+        try {
+            return result((int) SETSOCKOPT.invokeExact(errno, fd, level, option, value, 4), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int getsockname(MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
+        try {
+            return result((int) GETSOCKNAME.invokeExact(errno, fd, address, length), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Sends one datagram, without waiting for room. */
+    static int sendto(
+            MemorySegment errno, int fd, MemorySegment data, long bytes, MemorySegment address, int addressLength) {
+        try {
+            int returned;
+            do {
+                returned = result(
+                        (int) (long) SENDTO.invokeExact(
+                                errno, fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL, address, addressLength),
+                        errno);
+            } while (returned == -Errno.EINTR);
+            return returned;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Takes up to {@code count} datagrams that are there. */
+    static int recvmmsg(MemorySegment errno, int fd, MemorySegment messages, int count) {
+        try {
+            int returned;
+            do {
+                returned = result(
+                        (int) RECVMMSG.invokeExact(errno, fd, messages, count, MSG_DONTWAIT, MemorySegment.NULL),
+                        errno);
+            } while (returned == -Errno.EINTR);
+            return returned;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Writes to a stream, without waiting for room. */
+    static int send(MemorySegment errno, int fd, long data, long bytes) {
+        try {
+            int returned;
+            do {
+                returned = result(
+                        (int) (long) SEND.invokeExact(errno, fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), errno);
+            } while (returned == -Errno.EINTR);
+            return returned;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Reads from a stream, without waiting for data. */
+    static int recv(MemorySegment errno, int fd, long data, long bytes) {
+        try {
+            int returned;
+            do {
+                returned = result((int) (long) RECV.invokeExact(errno, fd, data, bytes, MSG_DONTWAIT), errno);
+            } while (returned == -Errno.EINTR);
+            return returned;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Waits; an interruption by a signal is a return without cause. */
+    static int ppoll(MemorySegment errno, MemorySegment descriptors, long count, MemorySegment timeout) {
+        try {
+            return result((int) PPOLL.invokeExact(errno, descriptors, count, timeout, MemorySegment.NULL), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static int eventfd(MemorySegment errno) {
+        try {
+            return result((int) EVENTFD.invokeExact(errno, 0, EFD_NONBLOCK | EFD_CLOEXEC), errno);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Reads the eight bytes of an event descriptor; whether there were any does not matter. */
+    static void drainEvent(int fd, MemorySegment eightBytes) {
+        try {
+            var _ = (long) READ.invokeExact(fd, eightBytes, 8L);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Raises an event descriptor; it can only fail by being raised already. Any thread. */
+    static void raiseEvent(int fd, MemorySegment one) {
+        try {
+            var _ = (long) WRITE.invokeExact(fd, one, 8L);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    static void close(int fd) {
+        try {
+            var _ = (int) CLOSE.invokeExact(fd);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.rdma4j.link.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** A socket's descriptor, with what its system calls need, as an entry of its set's wait. */
+final class Socket {
+    /** Asked of the system for each socket; it grants what its limits allow. */
+    private static final int BUFFER_BYTES = 4 << 20;
+
+    final int fd;
+    /** For the thread that uses the socket; the one that waits has its own. */
+    final MemorySegment errno;
+
+    /** What the set waits for. */
+    volatile short events = Posix.POLLIN;
+
+    volatile boolean closed;
+
+    private final LinuxLinkSet set;
+    private final MemorySegment optionValue = Arena.ofAuto().allocate(JAVA_INT);
+
+    /** Closes what belongs to this socket when the whole set closes; null for nothing. */
+    private @Nullable Runnable onSetClose;
+
+    Socket(LinuxLinkSet set, int fd) {
+        this.set = set;
+        this.fd = fd;
+        this.errno = Posix.newErrno();
+    }
+
+    /** A new non-blocking socket that the set does not wait for yet. */
+    static Socket open(LinuxLinkSet set, int family, int type) throws IOException {
+        MemorySegment errno = Posix.newErrno();
+        int fd = Posix.socket(errno, family, type);
+        if (fd < 0) {
+            throw new IOException("socket: " + Errno.describe(-fd));
+        }
+        return new Socket(set, fd);
+    }
+
+    /** Sets an option; false if the system refuses. */
+    boolean option(int level, int option, int value) {
+        optionValue.set(JAVA_INT, 0, value);
+        return Posix.setsockopt(errno, fd, level, option, optionValue) == 0;
+    }
+
+    /** Sets an option that the socket is of no use without. */
+    void require(int level, int option, int value, String name) throws IOException {
+        optionValue.set(JAVA_INT, 0, value);
+        int result = Posix.setsockopt(errno, fd, level, option, optionValue);
+        if (result < 0) {
+            throw new IOException("set " + name + ": " + Errno.describe(-result));
+        }
+    }
+
+    /** Asks for large buffers: past the system's limits where this process may, else up to them. */
+    void enlargeBuffers() {
+        boolean _ = option(Posix.SOL_SOCKET, Posix.SO_RCVBUFFORCE, BUFFER_BYTES)
+                || option(Posix.SOL_SOCKET, Posix.SO_RCVBUF, BUFFER_BYTES);
+        boolean _ = option(Posix.SOL_SOCKET, Posix.SO_SNDBUFFORCE, BUFFER_BYTES)
+                || option(Posix.SOL_SOCKET, Posix.SO_SNDBUF, BUFFER_BYTES);
+    }
+
+    void onSetClose(Runnable action) {
+        onSetClose = action;
+    }
+
+    void setClosing() {
+        if (onSetClose != null) {
+            onSetClose.run();
+        }
+        close();
+    }
+
+    /** Changes what the set waits for. */
+    void waitFor(short newEvents) {
+        if (events != newEvents) {
+            events = newEvents;
+            if ((newEvents & Posix.POLLOUT) != 0) {
+                set.wakeup();
+            }
+        }
+    }
+
+    /** Closes the descriptor, after the set has let go of it; closing twice does nothing. */
+    void close() {
+        if (!closed) {
+            closed = true;
+            set.remove(this);
+            Posix.close(fd);
+        }
+    }
+}
