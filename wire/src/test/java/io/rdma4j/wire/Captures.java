@@ -22,6 +22,11 @@ public final class Captures {
     private static final int TYPE_IPV6 = 0x86dd;
     private static final int UDP = 17;
 
+    /** All files, by name without ending. */
+    public static final List<String> FILES = List.of(
+            "all", "badlen", "cmfuzz", "dead", "inject", "loss", "mckey", "mckey_sendonly", "noans", "nolisten", "rcpp",
+            "rej", "riostream", "rnr", "rping", "rping6", "rstream", "uc", "ucmatose", "ud", "udaddy");
+
     private Captures() {}
 
     /** One frame and where it was: its number counts all packets of the file from 1, as Wireshark does. */

@@ -1,0 +1,144 @@
+package io.rdma4j.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The opcode table against a second one, written from the specification's table 38 and Linux's behaviour. */
+class OpcodeTest {
+    /** Operation code in bits 4:0, operation, transports, extension headers, part of the message, effect on receives. */
+    private static final String TABLE =
+            """
+            00 SEND_FIRST             RC,UC -                 request  first
+            01 SEND_MIDDLE            RC,UC -                 request  middle
+            02 SEND_LAST              RC,UC -                 request  last    completes
+            03 SEND_LAST_IMMEDIATE    RC,UC Imm               request  last    completes
+            04 SEND_ONLY              RC,UC -                 request  only    completes
+            05 SEND_ONLY_IMMEDIATE    RC,UC Imm               request  only    completes
+            06 WRITE_FIRST            RC,UC RETH              request  first
+            07 WRITE_MIDDLE           RC,UC -                 request  middle
+            08 WRITE_LAST             RC,UC -                 request  last
+            09 WRITE_LAST_IMMEDIATE   RC,UC Imm               request  last    completes
+            0A WRITE_ONLY             RC,UC RETH              request  only
+            0B WRITE_ONLY_IMMEDIATE   RC,UC RETH+Imm          request  only    completes
+            0C READ_REQUEST           RC    RETH              request  only
+            0D READ_RESPONSE_FIRST    RC    AETH              response first
+            0E READ_RESPONSE_MIDDLE   RC    -                 response middle
+            0F READ_RESPONSE_LAST     RC    AETH              response last
+            10 READ_RESPONSE_ONLY     RC    AETH              response only
+            11 ACKNOWLEDGE            RC    AETH              response only
+            12 ATOMIC_ACKNOWLEDGE     RC    AETH+AtomicAckETH response only
+            13 COMPARE_SWAP           RC    AtomicETH         request  only
+            14 FETCH_ADD              RC    AtomicETH         request  only
+            16 SEND_LAST_INVALIDATE   RC    IETH              request  last    completes
+            17 SEND_ONLY_INVALIDATE   RC    IETH              request  only    completes
+            04 SEND_ONLY              UD    DETH              request  only    completes
+            05 SEND_ONLY_IMMEDIATE    UD    DETH+Imm          request  only    completes
+            """;
+
+    @Test
+    void everyRowAgreesWithTheSpecification() {
+        Set<Integer> known = new HashSet<>();
+        for (String line : TABLE.lines().toList()) {
+            List<String> row = List.of(line.trim().split(" +", -1));
+            for (String transport : row.get(2).split(",", -1)) {
+                int code = Integer.parseInt(row.get(0), 16) | prefix(transport);
+                known.add(code);
+                Opcode opcode = Objects.requireNonNull(Opcode.of(code), line);
+                assertThat(describe(opcode)).isEqualTo(expected(row, transport));
+                assertThat(opcode.code()).isEqualTo(code);
+                assertThat(opcode.headerLength()).as(line).isEqualTo(12 + headerLength(row.get(3)));
+            }
+        }
+        for (int code = 0; code < 256; code++) {
+            assertThat(Opcode.of(code) != null).as("%02x", code).isEqualTo(known.contains(code));
+        }
+        assertThat(Opcode.values()).hasSize(known.size());
+    }
+
+    @Test
+    void theNameTellsTheFamily() {
+        for (Opcode opcode : Opcode.values()) {
+            String name = opcode.name();
+            assertThat(opcode.isSend()).as(name).isEqualTo(name.contains("_SEND_"));
+            assertThat(opcode.isWrite()).as(name).isEqualTo(name.contains("_WRITE_"));
+            assertThat(opcode.isRead()).as(name).isEqualTo(name.contains("_READ_"));
+            assertThat(opcode.isAtomic())
+                    .as(name)
+                    .isEqualTo(name.contains("ATOMIC") || name.contains("COMPARE") || name.contains("FETCH"));
+        }
+    }
+
+    private static int prefix(String transport) {
+        return switch (transport) {
+            case "RC" -> 0x00;
+            case "UC" -> 0x20;
+            default -> 0x60;
+        };
+    }
+
+    private static int headerLength(String headers) {
+        int length = 0;
+        for (String header : headers.split("\\+", -1)) {
+            length +=
+                    switch (header) {
+                        case "-" -> 0;
+                        case "RETH" -> 16;
+                        case "AtomicETH" -> 28;
+                        case "AETH", "Imm", "IETH" -> 4;
+                        case "AtomicAckETH", "DETH" -> 8;
+                        default -> throw new IllegalArgumentException(header);
+                    };
+        }
+        return length;
+    }
+
+    private static String expected(List<String> row, String transport) {
+        return String.join(
+                " ",
+                transport + "_" + row.get(1),
+                transport,
+                row.get(3),
+                row.get(4),
+                row.get(5),
+                row.size() > 6 ? row.get(6) : "");
+    }
+
+    private static String describe(Opcode opcode) {
+        List<String> headers = new ArrayList<>();
+        add(headers, opcode.hasDeth(), "DETH");
+        add(headers, opcode.hasReth(), "RETH");
+        add(headers, opcode.hasAtomicEth(), "AtomicETH");
+        add(headers, opcode.hasAeth(), "AETH");
+        add(headers, opcode.hasAtomicAckEth(), "AtomicAckETH");
+        add(headers, opcode.hasImmediate(), "Imm");
+        add(headers, opcode.hasIeth(), "IETH");
+        List<String> part = new ArrayList<>();
+        add(part, opcode.isFirst() && !opcode.isLast(), "first");
+        add(part, opcode.isMiddle(), "middle");
+        add(part, opcode.isLast() && !opcode.isFirst(), "last");
+        add(part, opcode.isFirst() && opcode.isLast(), "only");
+        List<String> way = new ArrayList<>();
+        add(way, opcode.isRequest(), "request");
+        add(way, opcode.isResponse(), "response");
+        return String.join(
+                " ",
+                opcode.name(),
+                opcode.transport().name(),
+                headers.isEmpty() ? "-" : String.join("+", headers),
+                String.join("+", way),
+                String.join("+", part),
+                opcode.completesReceive() ? "completes" : "");
+    }
+
+    private static void add(List<String> to, boolean condition, String word) {
+        if (condition) {
+            to.add(word);
+        }
+    }
+}
