@@ -10,4 +10,5 @@ module io.rdma4j.testkit {
     requires transitive io.rdma4j.soft;
 
     exports io.rdma4j.testkit;
+    exports io.rdma4j.testkit.simulation;
 }

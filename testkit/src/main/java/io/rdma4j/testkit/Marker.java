@@ -1,5 +1,0 @@
-package io.rdma4j.testkit;
-
-final class Marker {
-    private Marker() {}
-}

@@ -1,0 +1,196 @@
+package io.rdma4j.testkit;
+
+import io.rdma4j.wire.Frame;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hosts and the network between them, in one thread and in virtual time: frames are delivered in the order of their
+ * arrival times, and the same seed gives the same run.
+ *
+ * <p>Use: make hosts, give them work, then {@link #step} until all is done. Not thread safe.
+ */
+public final class VirtualNetwork {
+    /** A frame on its way; {@code order} makes equal times deterministic. */
+    private record Delivery(long atNanos, long order, SimulatedHost destination, Frame frame)
+            implements Comparable<Delivery> {
+        @Override
+        public int compareTo(Delivery other) {
+            int byTime = Long.compare(atNanos, other.atNanos);
+            return byTime != 0 ? byTime : Long.compare(order, other.order);
+        }
+    }
+
+    private final SplittableRandom random;
+    private final List<SimulatedHost> hosts = new ArrayList<>();
+    private final PriorityQueue<Delivery> underWay = new PriorityQueue<>();
+    private NetworkFaults faults;
+    private long nowNanos;
+    private long order;
+    private long deliveredFrames;
+    private long lostFrames;
+    private long traceHash = 0xcbf2_9ce4_8422_2325L;
+
+    /**
+     * Creates a network without hosts.
+     *
+     * @param seed of all that happens to frames
+     * @param faults what happens to frames
+     */
+    public VirtualNetwork(long seed, NetworkFaults faults) {
+        this.random = new SplittableRandom(seed);
+        this.faults = faults;
+    }
+
+    /** Adds a host with the next address of 10.0.0.0/8. */
+    public SimulatedHost addHost() {
+        int address = 0x0a00_0001 + hosts.size();
+        SimulatedHost host = new SimulatedHost(this, 0, Frame.ipv4Low(address), random.split());
+        hosts.add(host);
+        return host;
+    }
+
+    /** Changes what happens to frames sent from now on. */
+    public void faults(NetworkFaults newFaults) {
+        faults = newFaults;
+    }
+
+    /** Virtual time now. */
+    public long nowNanos() {
+        return nowNanos;
+    }
+
+    /** Frames that have arrived. */
+    public long deliveredFrames() {
+        return deliveredFrames;
+    }
+
+    /** Frames that never arrive. */
+    public long lostFrames() {
+        return lostFrames;
+    }
+
+    /** A number that depends on every frame delivered and its time: equal for equal runs. */
+    public long traceHash() {
+        return traceHash;
+    }
+
+    /** Whether no frame is under way and no host waits for a time. */
+    public boolean isQuiet() {
+        return underWay.isEmpty() && nextHostDeadline() == Long.MAX_VALUE;
+    }
+
+    /**
+     * Goes to the next moment at which something happens, and lets it happen.
+     *
+     * @return false if nothing is left to happen
+     */
+    public boolean step() {
+        for (SimulatedHost host : hosts) {
+            host.transmit();
+        }
+        long next = Math.min(underWay.isEmpty() ? Long.MAX_VALUE : underWay.peek().atNanos, nextHostDeadline());
+        if (next == Long.MAX_VALUE) {
+            return false;
+        }
+        nowNanos = Math.max(nowNanos, next);
+        while (!underWay.isEmpty() && underWay.peek().atNanos <= nowNanos) {
+            deliver(underWay.remove());
+        }
+        // Frames first, timers after: a driver that fires timers while answers lie unread retransmits for nothing.
+        for (SimulatedHost host : hosts) {
+            host.runDeadlines();
+        }
+        return true;
+    }
+
+    /** Advances the clock without anything happening; for work that waits for a time of its own. */
+    public void advanceTo(long nanos) {
+        nowNanos = Math.max(nowNanos, nanos);
+    }
+
+    /** Earliest moment at which something happens by itself. */
+    public long nextEventNanos() {
+        return Math.min(underWay.isEmpty() ? Long.MAX_VALUE : underWay.peek().atNanos, nextHostDeadline());
+    }
+
+    private long nextHostDeadline() {
+        long next = Long.MAX_VALUE;
+        for (SimulatedHost host : hosts) {
+            next = Math.min(next, host.nextDeadlineNanos());
+        }
+        return next;
+    }
+
+    /** Takes a sealed frame from a host; the frame's memory is copied. */
+    void send(Frame frame) {
+        SimulatedHost destination = find(frame.destinationHigh, frame.destinationLow);
+        if (destination == null || chance(faults.loss())) {
+            lostFrames++;
+            return;
+        }
+        long at = nowNanos + faults.latencyNanos();
+        if (chance(faults.duplication())) {
+            enqueue(at + jitter(), destination, copy(frame));
+        }
+        Frame copy = copy(frame);
+        if (chance(faults.corruption())) {
+            int bit = random.nextInt(copy.length * 8);
+            copy.buffer.put(bit / 8, (byte) (copy.buffer.get(bit / 8) ^ 1 << bit % 8));
+        }
+        enqueue(chance(faults.reordering()) ? at + jitter() : at, destination, copy);
+    }
+
+    private void enqueue(long at, SimulatedHost destination, Frame frame) {
+        underWay.add(new Delivery(at, order++, destination, frame));
+    }
+
+    private void deliver(Delivery delivery) {
+        deliveredFrames++;
+        mix(delivery.atNanos);
+        ByteBuffer bytes = delivery.frame.buffer;
+        for (int i = 0; i + Long.BYTES <= delivery.frame.length; i += Long.BYTES) {
+            mix(bytes.getLong(i));
+        }
+        delivery.destination.onFrame(delivery.frame);
+    }
+
+    private void mix(long value) {
+        traceHash = (traceHash ^ value) * 0x100_0000_01b3L;
+        traceHash ^= traceHash >>> 29;
+    }
+
+    private boolean chance(double probability) {
+        return probability > 0 && random.nextDouble() < probability;
+    }
+
+    private long jitter() {
+        return faults.jitterNanos() > 0 ? random.nextLong(faults.jitterNanos()) : 0;
+    }
+
+    private @Nullable SimulatedHost find(long high, long low) {
+        for (SimulatedHost host : hosts) {
+            if (host.addressHigh() == high && host.addressLow() == low) {
+                return host;
+            }
+        }
+        return null;
+    }
+
+    private static Frame copy(Frame frame) {
+        byte[] bytes = new byte[frame.length];
+        MemorySegment segment = MemorySegment.ofArray(bytes);
+        MemorySegment.copy(frame.segment, frame.offset, segment, 0, frame.length);
+        Frame copy = new Frame();
+        copy.set(frame);
+        copy.segment = segment;
+        copy.buffer = ByteBuffer.wrap(bytes);
+        copy.offset = 0;
+        return copy;
+    }
+}

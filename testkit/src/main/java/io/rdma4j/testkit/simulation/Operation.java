@@ -1,0 +1,39 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.WorkOpcode;
+
+/** One send work request of a run, with all that the sequential model says of it. */
+final class Operation {
+    /** Its number. */
+    final long id;
+
+    /** What it does. */
+    final WorkOpcode opcode;
+
+    /** Bytes of the message. */
+    final int lengthBytes;
+
+    /** Whether its success is reported. */
+    final boolean signaled;
+
+    /** Where in the poster's result memory the bytes of a READ or atomic land. */
+    final int resultOffset;
+
+    /** The bytes that must land there; empty for operations without a result. */
+    final byte[] result;
+
+    Operation(SendRequest request, int lengthBytes, int resultOffset, byte[] result) {
+        this.id = request.workRequestId;
+        this.opcode = request.opcode;
+        this.lengthBytes = lengthBytes;
+        this.signaled = request.signaled;
+        this.resultOffset = resultOffset;
+        this.result = result;
+    }
+
+    @Override
+    public String toString() {
+        return opcode + " of " + lengthBytes + " bytes, number " + id;
+    }
+}

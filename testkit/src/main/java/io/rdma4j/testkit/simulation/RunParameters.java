@@ -1,0 +1,27 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.testkit.NetworkFaults;
+import java.util.SplittableRandom;
+
+/**
+ * What one run is made of; drawn from its seed.
+ *
+ * @param hosts number of hosts
+ * @param connections number of connections between them
+ * @param operationsPerSide most work requests that each side of a connection posts
+ * @param maxMessageBytes longest message
+ * @param faults what the network does
+ */
+record RunParameters(
+        int hosts, int connections, int operationsPerSide, int maxMessageBytes, NetworkFaults faults) {
+    static RunParameters random(SplittableRandom random, double maxLoss) {
+        int hosts = random.nextInt(2, 5);
+        int[] sizes = {64, 600, 3_000, 12_000, 40_000};
+        return new RunParameters(
+                hosts,
+                random.nextInt(1, 4),
+                random.nextInt(1, 16),
+                sizes[random.nextInt(sizes.length)],
+                NetworkFaults.random(random, maxLoss));
+    }
+}

@@ -1,0 +1,145 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.testkit.SimulatedHost;
+import io.rdma4j.testkit.VirtualNetwork;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Seeded runs of random work over lossy virtual networks. Each run draws hosts, connections, path MTUs, queue sizes,
+ * faults and operations from its seed, and checks every completion, every byte and that nothing is left over.
+ *
+ * <p>The same seed gives the same run, frame by frame: see {@link Result#traceHash}.
+ */
+public final class Simulation {
+    private static final long MAX_STEPS = 3_000_000;
+    private static final double MAX_LOSS = 0.2;
+
+    /**
+     * What a run was like.
+     *
+     * @param seed its seed
+     * @param traceHash depends on every frame and its time
+     * @param deliveredFrames frames that arrived
+     * @param lostFrames frames that did not
+     * @param virtualNanos virtual time that passed
+     * @param brokenConnections connections whose retries ran out; only a lossy network can do that
+     */
+    public record Result(
+            long seed,
+            long traceHash,
+            long deliveredFrames,
+            long lostFrames,
+            long virtualNanos,
+            int brokenConnections) {}
+
+    /** Two sides of one connection. */
+    private record Connection(Side a, Side b) {}
+
+    private final SplittableRandom random;
+    private final long seed;
+    private final RunParameters parameters;
+    private final VirtualNetwork network;
+    private final List<Connection> connections = new ArrayList<>();
+
+    private Simulation(long seed) {
+        this.seed = seed;
+        random = new SplittableRandom(seed);
+        parameters = RunParameters.random(random, MAX_LOSS);
+        network = new VirtualNetwork(random.nextLong(), parameters.faults());
+    }
+
+    /**
+     * Does the run of a seed.
+     *
+     * @throws SimulationFailure if anything is not as it must be; the message names the seed
+     */
+    public static Result run(long seed) {
+        Simulation simulation = new Simulation(seed);
+        try {
+            return simulation.run();
+        } catch (SimulationFailure failure) {
+            throw new SimulationFailure(
+                    "seed " + seed + " (" + simulation.parameters + ", at " + simulation.network.nowNanos() + " ns): "
+                            + failure.getMessage(),
+                    failure);
+        } catch (RuntimeException unexpected) {
+            throw new SimulationFailure("seed " + seed + " (" + simulation.parameters + ")", unexpected);
+        }
+    }
+
+    private Result run() {
+        connect();
+        long steps = 0;
+        while (!allDone()) {
+            if (++steps > MAX_STEPS) {
+                throw new SimulationFailure("not done after " + MAX_STEPS + " steps: an operation is stuck");
+            }
+            connections.forEach(this::work);
+            if (!network.step()) {
+                // Nothing under way: only the applications can go on, a moment later.
+                network.advanceTo(network.nowNanos() + 1_000);
+            }
+        }
+        settle();
+        int broken = 0;
+        for (Connection connection : connections) {
+            if (connection.a.isBroken() || connection.b.isBroken()) {
+                broken++;
+            }
+            connection.a.checkEnd();
+            connection.b.checkEnd();
+        }
+        return new Result(
+                seed,
+                network.traceHash(),
+                network.deliveredFrames(),
+                network.lostFrames(),
+                network.nowNanos(),
+                broken);
+    }
+
+    private void connect() {
+        List<SimulatedHost> hosts = new ArrayList<>();
+        for (int i = 0; i < parameters.hosts(); i++) {
+            hosts.add(network.addHost());
+        }
+        for (int i = 0; i < parameters.connections(); i++) {
+            SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
+            SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));
+            Side a = new Side("connection " + i + " side a", hostA, parameters, random.split());
+            Side b = new Side("connection " + i + " side b", hostB, parameters, random.split());
+            Side.connect(a, b, random);
+            connections.add(new Connection(a, b));
+        }
+    }
+
+    private void work(Connection connection) {
+        connection.a.work();
+        connection.b.work();
+        if (connection.a.isBroken() != connection.b.isBroken()) {
+            connection.a.giveUp();
+            connection.b.giveUp();
+        }
+    }
+
+    private boolean allDone() {
+        for (Connection connection : connections) {
+            if (!connection.a.isDone() || !connection.b.isDone()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Lets the last acknowledgements arrive; unsignaled work may still be under way. */
+    private void settle() {
+        long steps = 0;
+        while (network.step()) {
+            if (++steps > MAX_STEPS) {
+                throw new SimulationFailure("the network does not become quiet");
+            }
+        }
+    }
+}
