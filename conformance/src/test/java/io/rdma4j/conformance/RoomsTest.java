@@ -1,0 +1,101 @@
+package io.rdma4j.conformance;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rules of the rooms, as ARCHITECTURE.md states them, read off the class files. */
+class RoomsTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.rdma4j");
+
+    /** Room by room, the rooms that it may use. */
+    private static final Map<String, Set<String>> ROOMS = Map.of(
+            "wire", Set.of(),
+            "transport", Set.of("wire"),
+            "link", Set.of("wire"),
+            "verbs", Set.of(),
+            "cm", Set.of("verbs"),
+            "soft", Set.of("verbs", "cm", "transport", "link", "wire"),
+            "tools", Set.of("verbs", "cm", "soft", "link", "wire"),
+            "testkit", Set.of("verbs", "cm", "soft", "transport", "link", "wire"));
+
+    static Stream<String> rooms() {
+        return ROOMS.keySet().stream().sorted();
+    }
+
+    private static String packages(String room) {
+        return "io.rdma4j." + room + "..";
+    }
+
+    @Test
+    void everyClassLivesInARoom() {
+        Set<String> known = ROOMS.keySet();
+        assertThat(CLASSES)
+                .isNotEmpty()
+                .allMatch(type -> known.stream().anyMatch(room -> (type.getPackageName() + ".").startsWith("io.rdma4j." + room + ".")), "lives in a room of the table");
+    }
+
+    @ParameterizedTest
+    @MethodSource("rooms")
+    void aRoomUsesOnlyTheRoomsItMayUse(String room) {
+        Set<String> allowed = ROOMS.getOrDefault(room, Set.of());
+        String[] forbidden = rooms().filter(other -> !other.equals(room) && !allowed.contains(other))
+                .map(RoomsTest::packages)
+                .toArray(String[]::new);
+        noClasses().that().resideInAPackage(packages(room)).should().dependOnClassesThat().resideInAnyPackage(forbidden)
+                .check(CLASSES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"wire", "transport"})
+    void theProtocolKnowsNoClockThreadSocketLoggerOrUnseededRandomness(String room) {
+        String[] types = {"java.net..", "java.nio.channels..", "java.nio.file..", "java.util.logging..", "java.time.."};
+        noClasses().that().resideInAPackage(packages(room)).should().dependOnClassesThat().resideInAnyPackage(types)
+                .check(CLASSES);
+        for (Class<?> type : new Class<?>[] {
+            Thread.class, System.Logger.class, Random.class, ThreadLocalRandom.class, Instant.class, Clock.class
+        }) {
+            noClasses().that().resideInAPackage(packages(room)).should().dependOnClassesThat().areAssignableTo(type)
+                    .check(CLASSES);
+        }
+        noClockIn(room);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"link", "verbs"})
+    void onlyTheRoomsAboveHaveAClock(String room) {
+        noClockIn(room);
+    }
+
+    private static void noClockIn(String room) {
+        noClasses().that().resideInAPackage(packages(room)).should().callMethod(System.class, "nanoTime")
+                .orShould().callMethod(System.class, "currentTimeMillis").check(CLASSES);
+    }
+
+    @Test
+    void theLibraryRoomsHaveNoDependencyOfTheirOwn() {
+        noClasses().that(resideInAPackage("io.rdma4j..").and(not(resideInAPackage(packages("tools")))))
+                .should()
+                .dependOnClassesThat(not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.net..", "org.jspecify..")))
+                .check(CLASSES);
+    }
+}
