@@ -1,0 +1,151 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.verbs.Errno;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that happened to an identifier. C: {@code struct rdma_cm_event}. Thread safe.
+ *
+ * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}: {@link CmId#close} and {@link
+ * CmId#migrate} wait for it.
+ */
+public final class CmEvent implements AutoCloseable {
+    /** Kinds of events. C: {@code enum rdma_cm_event_type}. */
+    public enum Type {
+        /** The address is resolved: the identifier has a device. */
+        ADDRESS_RESOLVED(0, "RDMA_CM_EVENT_ADDR_RESOLVED"),
+        /** Address resolution failed; status is a negative errno. It may be tried again. */
+        ADDRESS_ERROR(1, "RDMA_CM_EVENT_ADDR_ERROR"),
+        /** The route is resolved. */
+        ROUTE_RESOLVED(2, "RDMA_CM_EVENT_ROUTE_RESOLVED"),
+        /** Route resolution failed; status is a negative errno. It may be tried again. */
+        ROUTE_ERROR(3, "RDMA_CM_EVENT_ROUTE_ERROR"),
+        /** Passive: a peer asks for a connection. {@link #id} is a new identifier, {@link #listenId} the listener. */
+        CONNECT_REQUEST(4, "RDMA_CM_EVENT_CONNECT_REQUEST"),
+        /** Active, only without a queue pair of the identifier: the peer accepted; {@link CmId#establish} is to follow. */
+        CONNECT_RESPONSE(5, "RDMA_CM_EVENT_CONNECT_RESPONSE"),
+        /** The peer accepted, but the queue pair could not be brought to ready-to-send. */
+        CONNECT_ERROR(6, "RDMA_CM_EVENT_CONNECT_ERROR"),
+        /** The peer did not answer in time; status is a negative errno. */
+        UNREACHABLE(7, "RDMA_CM_EVENT_UNREACHABLE"),
+        /** The peer rejected; status is the {@link RejectReason}. The queue pair is in the error state. */
+        REJECTED(8, "RDMA_CM_EVENT_REJECTED"),
+        /** Connected. */
+        ESTABLISHED(9, "RDMA_CM_EVENT_ESTABLISHED"),
+        /** Disconnected, by either side; status is a negative errno if the peer did not answer. */
+        DISCONNECTED(10, "RDMA_CM_EVENT_DISCONNECTED"),
+        /** The device has gone; the identifier must be closed. */
+        DEVICE_REMOVAL(11, "RDMA_CM_EVENT_DEVICE_REMOVAL"),
+        /** The address moved to another device. */
+        ADDRESS_CHANGE(14, "RDMA_CM_EVENT_ADDR_CHANGE"),
+        /** The number of the queue pair may be used again. */
+        TIMEWAIT_EXIT(15, "RDMA_CM_EVENT_TIMEWAIT_EXIT");
+
+        private final int code;
+        private final String text;
+
+        Type(int code, String text) {
+            this.code = code;
+            this.text = text;
+        }
+
+        /** The number of {@code enum rdma_cm_event_type}. */
+        public int code() {
+            return code;
+        }
+
+        /** The symbolic name in C. C: {@code rdma_event_str}. */
+        public String text() {
+            return text;
+        }
+    }
+
+    private final Type type;
+    private final int status;
+    private final CmId id;
+    private final @Nullable CmId listenId;
+    private final ConnectionParameters connection;
+    private final String explanation;
+    private final AcknowledgementCount count;
+    private final AtomicBoolean acknowledged = new AtomicBoolean();
+
+    CmEvent(
+            Type type,
+            int status,
+            CmId id,
+            @Nullable CmId listenId,
+            ConnectionParameters connection,
+            String explanation,
+            AcknowledgementCount count) {
+        this.type = type;
+        this.status = status;
+        this.id = id;
+        this.listenId = listenId;
+        this.connection = connection;
+        this.explanation = explanation;
+        this.count = count;
+    }
+
+    /** What happened. */
+    public Type type() {
+        return type;
+    }
+
+    /** 0, a negative {@link Errno#number}, or for {@link Type#REJECTED} the positive number of the reason. */
+    public int status() {
+        return status;
+    }
+
+    /** The identifier; for {@link Type#CONNECT_REQUEST} the new one, whose context is that of the listener. */
+    public CmId id() {
+        return id;
+    }
+
+    /** For {@link Type#CONNECT_REQUEST} the listening identifier, else null. */
+    public @Nullable CmId listenId() {
+        return listenId;
+    }
+
+    /**
+     * The peer's parameters, in the view of this side: the peer's initiator depth appears as responder resources and the
+     * other way round. All zero where the event carries none.
+     */
+    public ConnectionParameters connection() {
+        return connection;
+    }
+
+    /**
+     * The peer's private data: always the whole field of the message, zero padded (56 bytes with a connection request, 196
+     * with an acceptance, 148 with a rejection), or empty where the event carries none.
+     */
+    public byte[] privateData() {
+        return connection.privateData();
+    }
+
+    /**
+     * What happened, with addresses, device, GID and the reason by name, and what to try; one or two sentences. Empty for
+     * events that are no failure.
+     */
+    public String explanation() {
+        return explanation;
+    }
+
+    /** Acknowledges the event; the second time does nothing. C: {@code rdma_ack_cm_event}. */
+    public void acknowledge() {
+        if (acknowledged.compareAndSet(false, true)) {
+            count.acknowledged();
+        }
+    }
+
+    /** {@link #acknowledge}. */
+    @Override
+    public void close() {
+        acknowledge();
+    }
+
+    @Override
+    public String toString() {
+        return type.text() + ", status " + status + ", " + id + (explanation.isEmpty() ? "" : ": " + explanation);
+    }
+}

@@ -1,0 +1,38 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link CmId#createQueuePair} makes a queue pair of: {@link QueuePairInitAttributes} in which the completion queues
+ * may be left out.
+ *
+ * @param capabilities sizes
+ * @param sendCompletions where send work requests are reported; null to have a queue made, with a channel
+ * @param receiveCompletions where receives are reported; null to have a queue made, with a channel
+ * @param signalAll whether every send work request is signaled
+ * @param context anything that the application wants to find again at the queue pair
+ */
+public record CmQueuePairAttributes(
+        QueuePairCapabilities capabilities,
+        @Nullable CompletionQueue sendCompletions,
+        @Nullable CompletionQueue receiveCompletions,
+        boolean signalAll,
+        @Nullable Object context) {
+    /** Attributes with completion queues made by the identifier. */
+    public static CmQueuePairAttributes of(QueuePairCapabilities capabilities) {
+        return new CmQueuePairAttributes(capabilities, null, null, false, null);
+    }
+
+    /** The same attributes as those of the verbs. */
+    public static CmQueuePairAttributes of(QueuePairInitAttributes attributes) {
+        return new CmQueuePairAttributes(
+                attributes.capabilities(),
+                attributes.sendCompletions(),
+                attributes.receiveCompletions(),
+                attributes.signalAll(),
+                attributes.context());
+    }
+}

@@ -1,0 +1,214 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivers the events of identifiers. C: {@code struct rdma_event_channel}. Thread safe; several threads may wait.
+ *
+ * <p>Taking an event does protocol work, as in C: when the peer's acceptance arrives at an identifier with a queue pair,
+ * the thread that takes the event brings the queue pair to ready-to-send and confirms. So an application must keep taking
+ * events until its connections are established.
+ */
+public final class EventChannel implements AutoCloseable {
+    /** An event that nobody has taken. {@code owner} is whose acknowledgement count it enters: a request's listener. */
+    record Pending(CmId owner, CmId id, ProviderEvent event) {}
+
+    private static final AtomicLong SEQUENCE = new AtomicLong();
+
+    private final long sequence = SEQUENCE.incrementAndGet();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+    private int identifiers;
+    private boolean closed;
+
+    private EventChannel() {}
+
+    /**
+     * Opens a channel. C: {@code rdma_create_event_channel}.
+     *
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
+     */
+    public static EventChannel open() {
+        Providers.requireDevices("rdma_create_event_channel");
+        return new EventChannel();
+    }
+
+    /**
+     * Makes an identifier whose events come here. C: {@code rdma_create_id}.
+     *
+     * @param portSpace the kind of service
+     * @param context anything that the application wants to find again at the identifier
+     * @throws RdmaException {@code EINVAL} if the channel is closed
+     */
+    public CmId createId(PortSpace portSpace, @Nullable Object context) {
+        return new CmId(this, false, portSpace, context);
+    }
+
+    /**
+     * Waits for an event and takes it. C: {@code rdma_get_cm_event}. A virtual thread parks.
+     *
+     * @return the event, to be acknowledged; null if the channel was closed or the thread interrupted (its flag stays set)
+     */
+    public @Nullable CmEvent await() {
+        return take(Long.MAX_VALUE);
+    }
+
+    /** Like {@link #await()}, but waits no longer than {@code timeout}; null also when the time is over. */
+    public @Nullable CmEvent await(Duration timeout) {
+        long nanos;
+        try {
+            nanos = timeout.toNanos();
+        } catch (ArithmeticException centuries) {
+            nanos = Long.MAX_VALUE;
+        }
+        return take(nanos);
+    }
+
+    /** Takes an event without waiting, or null. C: {@code rdma_get_cm_event} with {@code O_NONBLOCK}. */
+    public @Nullable CmEvent poll() {
+        return take(0);
+    }
+
+    private @Nullable CmEvent take(long timeoutNanos) {
+        long remaining = timeoutNanos;
+        while (true) {
+            Pending pending;
+            lock.lock();
+            try {
+                while (queue.isEmpty()) {
+                    if (closed || remaining <= 0) {
+                        return null;
+                    }
+                    if (timeoutNanos == Long.MAX_VALUE) {
+                        changed.await();
+                    } else {
+                        remaining = changed.awaitNanos(remaining);
+                    }
+                }
+                pending = queue.remove();
+                pending.owner().count().taken();
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                return null;
+            } finally {
+                lock.unlock();
+            }
+            CmEvent event = pending.id().process(pending);
+            if (event != null) {
+                return event;
+            }
+            pending.owner().count().acknowledged();
+        }
+    }
+
+    /**
+     * Closes the channel; threads that wait get null. C: {@code rdma_destroy_event_channel}. Closing twice does nothing.
+     *
+     * @throws RdmaException {@code EBUSY} while it has identifiers
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (identifiers > 0) {
+                throw new RdmaException(
+                        "rdma_destroy_event_channel",
+                        Errno.EBUSY,
+                        identifiers + " identifiers still report here",
+                        "Close the identifiers first");
+            }
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A channel of one synchronous identifier. */
+    static EventChannel ofSynchronousId() {
+        return new EventChannel();
+    }
+
+    void attach() {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new RdmaException("rdma_create_id", Errno.EINVAL, "the event channel is closed", "");
+            }
+            identifiers++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends an identifier's membership and hands out its events that nobody has taken. */
+    List<Pending> detach(CmId owner) {
+        lock.lock();
+        try {
+            identifiers--;
+            return removeOf(owner);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Pending> removeOf(CmId owner) {
+        List<Pending> removed = new ArrayList<>();
+        for (Iterator<Pending> all = queue.iterator(); all.hasNext(); ) {
+            Pending pending = all.next();
+            if (pending.owner() == owner) {
+                removed.add(pending);
+                all.remove();
+            }
+        }
+        return removed;
+    }
+
+    /** Queues an event, unless its owner has moved to another channel meanwhile. */
+    boolean offer(Pending pending) {
+        lock.lock();
+        try {
+            if (pending.owner().channelNow() != this) {
+                return false;
+            }
+            queue.add(pending);
+            changed.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Moves an identifier with its events to another channel; {@code change} makes the identifier know it. */
+    void moveTo(EventChannel target, CmId owner, Runnable change) {
+        EventChannel first = sequence <= target.sequence ? this : target;
+        EventChannel second = first == this ? target : this;
+        first.lock.lock();
+        second.lock.lock();
+        try {
+            if (target.closed) {
+                throw new RdmaException("rdma_migrate_id", Errno.EINVAL, "the event channel is closed", "");
+            }
+            identifiers--;
+            target.identifiers++;
+            target.queue.addAll(removeOf(owner));
+            change.run();
+            target.changed.signalAll();
+        } finally {
+            second.lock.unlock();
+            first.lock.unlock();
+        }
+    }
+}

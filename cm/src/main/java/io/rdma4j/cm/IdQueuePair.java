@@ -1,0 +1,149 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import org.jspecify.annotations.Nullable;
+
+/** The queue pair of an identifier with the completion queues made for it, and its way through the states. */
+final class IdQueuePair {
+    private final @Nullable CompletionChannel sendChannel;
+    private final @Nullable CompletionChannel receiveChannel;
+    private final @Nullable CompletionQueue ownSendQueue;
+    private final @Nullable CompletionQueue ownReceiveQueue;
+    private final QueuePair queuePair;
+
+    private IdQueuePair(
+            @Nullable CompletionChannel sendChannel,
+            @Nullable CompletionChannel receiveChannel,
+            @Nullable CompletionQueue ownSendQueue,
+            @Nullable CompletionQueue ownReceiveQueue,
+            QueuePair queuePair) {
+        this.sendChannel = sendChannel;
+        this.receiveChannel = receiveChannel;
+        this.ownSendQueue = ownSendQueue;
+        this.ownReceiveQueue = ownReceiveQueue;
+        this.queuePair = queuePair;
+    }
+
+    /** Makes completion queues where the attributes have none, then the queue pair, and takes it to INIT. */
+    static IdQueuePair create(
+            CmId id, ProviderCmId provider, ProtectionDomain domain, CmQueuePairAttributes attributes) {
+        DeviceContext context = domain.context();
+        QueuePairCapabilities sizes = attributes.capabilities();
+        Made made = new Made();
+        try {
+            CompletionQueue send = attributes.sendCompletions();
+            if (send == null) {
+                made.sendChannel = context.createCompletionChannel();
+                made.sendQueue =
+                        context.createCompletionQueue(Math.max(1, sizes.maxSendWorkRequests()), id, made.sendChannel);
+                send = made.sendQueue;
+            }
+            CompletionQueue receive = attributes.receiveCompletions();
+            if (receive == null) {
+                made.receiveChannel = context.createCompletionChannel();
+                made.receiveQueue = context.createCompletionQueue(
+                        Math.max(1, sizes.maxReceiveWorkRequests()), id, made.receiveChannel);
+                receive = made.receiveQueue;
+            }
+            made.queuePair = domain.createQueuePair(new QueuePairInitAttributes(
+                    QueuePairType.RELIABLE_CONNECTION,
+                    send,
+                    receive,
+                    sizes,
+                    attributes.signalAll(),
+                    attributes.context()));
+            made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
+            return new IdQueuePair(
+                    made.sendChannel, made.receiveChannel, made.sendQueue, made.receiveQueue, made.queuePair);
+        } catch (RuntimeException failed) {
+            made.close();
+            throw failed;
+        }
+    }
+
+    /** What has been made so far, to be taken back on failure. */
+    private static final class Made {
+        @Nullable CompletionChannel sendChannel;
+        @Nullable CompletionChannel receiveChannel;
+        @Nullable CompletionQueue sendQueue;
+        @Nullable CompletionQueue receiveQueue;
+        @Nullable QueuePair queuePair;
+
+        void close() {
+            closeAll(queuePair, sendQueue, receiveQueue, sendChannel, receiveChannel);
+        }
+    }
+
+    private static void closeAll(
+            @Nullable QueuePair queuePair,
+            @Nullable CompletionQueue sendQueue,
+            @Nullable CompletionQueue receiveQueue,
+            @Nullable CompletionChannel sendChannel,
+            @Nullable CompletionChannel receiveChannel) {
+        if (queuePair != null) {
+            queuePair.close();
+        }
+        if (sendQueue != null) {
+            sendQueue.close();
+        }
+        if (receiveQueue != null) {
+            receiveQueue.close();
+        }
+        if (sendChannel != null) {
+            sendChannel.close();
+        }
+        if (receiveChannel != null) {
+            receiveChannel.close();
+        }
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    @Nullable CompletionChannel sendChannel() {
+        return sendChannel;
+    }
+
+    @Nullable CompletionChannel receiveChannel() {
+        return receiveChannel;
+    }
+
+    /**
+     * Takes the queue pair to ready-to-send.
+     *
+     * @param responderResources READs of the peer served at a time, or 0xff for what the connection's messages say
+     * @param initiatorDepth READs under way, or 0xff for what the connection's messages say
+     */
+    void toReadyToSend(ProviderCmId provider, int responderResources, int initiatorDepth) {
+        queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
+        QueuePairAttributes receive = provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE);
+        if (responderResources != ConnectionParameters.DEVICE_MAXIMUM) {
+            receive.maxDestinationReadAtomic(responderResources);
+        }
+        queuePair.modify(receive);
+        QueuePairAttributes send = provider.initQueuePairAttributes(QueuePairState.READY_TO_SEND);
+        if (initiatorDepth != ConnectionParameters.DEVICE_MAXIMUM) {
+            send.maxReadAtomic(initiatorDepth);
+        }
+        queuePair.modify(send);
+    }
+
+    void toError() {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+    }
+
+    void close() {
+        closeAll(queuePair, ownSendQueue, ownReceiveQueue, sendChannel, receiveChannel);
+    }
+}

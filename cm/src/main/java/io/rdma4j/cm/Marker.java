@@ -1,5 +1,0 @@
-package io.rdma4j.cm;
-
-final class Marker {
-    private Marker() {}
-}

@@ -1,0 +1,88 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaException;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Devices that identifiers use: opened when first needed and kept open for the life of the process, as librdmacm does,
+ * each with a default protection domain while any identifier uses the device.
+ */
+final class OpenDevices {
+    /** One identifier's use of a device. */
+    static final class Use {
+        private final Entry entry;
+        private boolean released;
+
+        Use(Entry entry) {
+            this.entry = entry;
+        }
+
+        DeviceContext context() {
+            return entry.context;
+        }
+
+        ProtectionDomain defaultDomain() {
+            synchronized (ALL) {
+                ProtectionDomain domain = entry.domain;
+                if (domain == null) {
+                    domain = entry.context.createProtectionDomain();
+                    entry.domain = domain;
+                }
+                return domain;
+            }
+        }
+
+        void release() {
+            synchronized (ALL) {
+                if (!released) {
+                    released = true;
+                    entry.users--;
+                    entry.closeUnusedDomain();
+                }
+            }
+        }
+    }
+
+    private static final class Entry {
+        final DeviceContext context;
+        @Nullable ProtectionDomain domain;
+        int users;
+
+        Entry(DeviceContext context) {
+            this.context = context;
+        }
+
+        void closeUnusedDomain() {
+            if (users > 0 || domain == null) {
+                return;
+            }
+            try {
+                domain.close();
+                domain = null;
+            } catch (RdmaException stillUsed) {
+                // The application has memory registered in it; the next identifier finds it again.
+            }
+        }
+    }
+
+    private static final Map<String, Entry> ALL = new HashMap<>();
+
+    private OpenDevices() {}
+
+    static Use use(Device device) {
+        synchronized (ALL) {
+            Entry entry = ALL.get(device.name());
+            if (entry == null) {
+                entry = new Entry(device.open());
+                ALL.put(device.name(), entry);
+            }
+            entry.users++;
+            return new Use(entry);
+        }
+    }
+}

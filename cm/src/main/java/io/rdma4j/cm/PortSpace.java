@@ -1,0 +1,27 @@
+package io.rdma4j.cm;
+
+/** A space of port numbers, with the kind of service it stands for. C: {@code enum rdma_port_space}. */
+public enum PortSpace {
+    /** Connected, reliable. C: {@code RDMA_PS_TCP}. */
+    TCP(0x0106);
+
+    private final int code;
+
+    PortSpace(int code) {
+        this.code = code;
+    }
+
+    /** The number of {@code enum rdma_port_space}. */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * The InfiniBand service ID of a port: {@code (port space << 16) + port}.
+     *
+     * @param port 0 to 65535
+     */
+    public long serviceId(int port) {
+        return ((long) code << 16) + port;
+    }
+}

@@ -1,0 +1,195 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The providers' identifiers behind one {@link CmId}: none before an address says which provider is meant, one for each
+ * provider after binding to a wildcard, else one. Calls are serialised by the identifier's lock.
+ */
+final class ProviderBinding {
+    /** A provider's identifier and where it came from. */
+    private record Part(CmProvider provider, ProviderCmId id) {}
+
+    private final PortSpace portSpace;
+    private final CmEventSink sink;
+    private final List<Consumer<ProviderCmId>> options = new ArrayList<>();
+    private volatile List<ProviderCmId> ids = List.of();
+    private List<Part> parts = List.of();
+
+    ProviderBinding(PortSpace portSpace, CmEventSink sink) {
+        this.portSpace = portSpace;
+        this.sink = sink;
+    }
+
+    /** The binding of a connection that a provider made. */
+    ProviderBinding(PortSpace portSpace, CmEventSink sink, ProviderCmId child) {
+        this(portSpace, sink);
+        ids = List.of(child);
+    }
+
+    /** The first identifier, or null while there is none. */
+    @Nullable ProviderCmId first() {
+        List<ProviderCmId> now = ids;
+        return now.isEmpty() ? null : now.getFirst();
+    }
+
+    /** The identifier, for an operation that needs one. */
+    ProviderCmId required(String operation, String hint) {
+        ProviderCmId id = first();
+        if (id == null) {
+            throw new RdmaException(
+                    operation, Errno.EINVAL, "the identifier is idle: it has no address and no device", hint);
+        }
+        return id;
+    }
+
+    /** Applies an option now, or as soon as there is something to apply it to. */
+    void option(Consumer<ProviderCmId> option) {
+        List<ProviderCmId> now = ids;
+        now.forEach(option);
+        if (now.isEmpty()) {
+            options.add(option);
+        }
+    }
+
+    private void use(List<Part> chosen) {
+        parts = List.copyOf(chosen);
+        ids = chosen.stream().map(Part::id).toList();
+    }
+
+    private Part create(CmProvider provider) {
+        ProviderCmId id = provider.create(portSpace, sink);
+        options.forEach(option -> option.accept(id));
+        return new Part(provider, id);
+    }
+
+    void bind(InetSocketAddress local) {
+        ProviderCmId bound = first();
+        if (bound != null) {
+            bound.bind(local); // reports the wrong state
+            return;
+        }
+        InetAddress address = requireResolved("rdma_bind_addr", local);
+        List<CmProvider> candidates;
+        if (address.isAnyLocalAddress()) {
+            Providers.requireDevices("rdma_bind_addr");
+            candidates = Providers.usable();
+        } else {
+            CmProvider provider = Providers.of(address);
+            if (provider == null) {
+                throw noDevice("rdma_bind_addr", address);
+            }
+            candidates = List.of(provider);
+        }
+        bindAll(candidates, local);
+    }
+
+    private void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
+        List<Part> made = new ArrayList<>();
+        InetSocketAddress wanted = local;
+        try {
+            for (CmProvider provider : candidates) {
+                Part part = create(provider);
+                made.add(part);
+                part.id.bind(wanted);
+                InetSocketAddress got = part.id.localAddress();
+                wanted = got == null ? wanted : new InetSocketAddress(local.getAddress(), got.getPort());
+            }
+        } catch (RdmaException refused) {
+            made.forEach(part -> part.id.close());
+            throw refused;
+        }
+        use(made);
+    }
+
+    void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+        String operation = "rdma_resolve_addr";
+        InetAddress target = requireResolved(operation, destination);
+        if (target.isAnyLocalAddress()) {
+            target = RouteLookup.loopbackOf(target);
+        }
+        if (ids.size() == 1) {
+            ids.getFirst().resolveAddress(source, destination, timeout);
+            return;
+        }
+        InetAddress local = source != null && !source.getAddress().isAnyLocalAddress()
+                ? requireResolved(operation, source)
+                : RouteLookup.sourceFor(operation, target);
+        CmProvider provider = Providers.of(local);
+        if (provider == null) {
+            if (source != null && local.equals(source.getAddress())) {
+                throw noDevice(operation, local);
+            }
+            RdmaException reason = noDevice(operation, local);
+            sink.onEvent(new ProviderEvent(
+                    CmEvent.Type.ADDRESS_ERROR,
+                    -Errno.ENODEV.number(),
+                    ConnectionParameters.NONE,
+                    "to reach " + target.getHostAddress() + ": " + reason.getMessage()));
+            return;
+        }
+        ProviderCmId chosen = keepOnly(provider);
+        chosen.resolveAddress(source, destination, timeout);
+    }
+
+    /** Leaves the one identifier of a provider, made if there is none. */
+    private ProviderCmId keepOnly(CmProvider provider) {
+        Part kept = null;
+        for (Part part : parts) {
+            if (part.provider == provider) {
+                kept = part;
+            } else {
+                part.id.close();
+            }
+        }
+        if (kept == null) {
+            kept = create(provider);
+        }
+        use(List.of(kept));
+        return kept.id;
+    }
+
+    void listen(int backlog) {
+        if (ids.isEmpty()) {
+            bind(new InetSocketAddress(RouteLookup.anyIpv4(), 0));
+        }
+        ids.forEach(id -> id.listen(backlog));
+    }
+
+    void close() {
+        ids.forEach(ProviderCmId::close);
+    }
+
+    private static InetAddress requireResolved(String operation, InetSocketAddress address) {
+        InetAddress resolved = address.getAddress();
+        if (resolved == null) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    "the name " + address.getHostString() + " has no address",
+                    "Check the name, or give an address");
+        }
+        return resolved;
+    }
+
+    private static RdmaException noDevice(String operation, InetAddress local) {
+        return new RdmaException(
+                operation,
+                Errno.ENODEV,
+                "no RDMA device has the local address " + local.getHostAddress(),
+                "Use an address of this host whose network interface is up; `ip address` lists them");
+    }
+}

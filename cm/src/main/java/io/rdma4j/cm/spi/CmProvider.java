@@ -1,0 +1,34 @@
+package io.rdma4j.cm.spi;
+
+import io.rdma4j.cm.PortSpace;
+import java.net.InetAddress;
+
+/**
+ * A source of connection management for some of this host's addresses, found by {@link java.util.ServiceLoader}: what
+ * Linux's {@code rdma_ucm} is to librdmacm. Thread safe.
+ */
+public interface CmProvider {
+    /** Short name, for messages and for {@code RDMA4J_DEVICE}: {@code soft}. */
+    String name();
+
+    /** Providers are asked for an address in falling order of this; the software device has 0, hardware more. */
+    int preference();
+
+    /** Whether there is any device now. */
+    boolean hasDevices();
+
+    /**
+     * Whether a device has this local address.
+     *
+     * @param local an address of this host, not a wildcard
+     */
+    boolean serves(InetAddress local);
+
+    /**
+     * Makes an identifier, in the idle state.
+     *
+     * @param portSpace the port space
+     * @param sink where its events go
+     */
+    ProviderCmId create(PortSpace portSpace, CmEventSink sink);
+}

@@ -1,0 +1,64 @@
+package io.rdma4j.cm.spi;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.DatagramChannel;
+
+/** Asks the operating system which of this host's addresses it would use to reach a destination. */
+public final class RouteLookup {
+    /** RoCEv2's port; nothing is sent to it by asking. */
+    private static final int ROCE_PORT = 4791;
+
+    private RouteLookup() {}
+
+    /**
+     * The local address from which the operating system would send to a destination.
+     *
+     * @param operation the C name of the call that wants to know, for the message
+     * @param destination where to; not a wildcard
+     * @throws RdmaException {@code ENETUNREACH} if there is no route
+     */
+    public static InetAddress sourceFor(String operation, InetAddress destination) {
+        StandardProtocolFamily family =
+                destination instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
+        try (DatagramChannel channel = DatagramChannel.open(family)) {
+            channel.connect(new InetSocketAddress(destination, ROCE_PORT));
+            return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
+        } catch (IOException | UnsupportedOperationException noRoute) {
+            throw new RdmaException(
+                    operation,
+                    Errno.ENETUNREACH,
+                    "this host has no route to " + destination.getHostAddress() + " (" + noRoute.getMessage() + ")",
+                    "Check the address and the routing table",
+                    noRoute);
+        }
+    }
+
+    /** The IPv4 wildcard, {@code 0.0.0.0}. */
+    public static InetAddress anyIpv4() {
+        return ofBytes(new byte[4]);
+    }
+
+    /** The loopback address that a wildcard destination stands for, in the same family. */
+    public static InetAddress loopbackOf(InetAddress wildcard) {
+        byte[] bytes = wildcard.getAddress();
+        if (bytes.length == 4) {
+            bytes[0] = 127;
+        }
+        bytes[bytes.length - 1] = 1;
+        return ofBytes(bytes);
+    }
+
+    private static InetAddress ofBytes(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (IOException impossible) {
+            throw new AssertionError("4 and 16 bytes are always an address", impossible);
+        }
+    }
+}
