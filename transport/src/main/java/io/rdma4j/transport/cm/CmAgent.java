@@ -1,22 +1,46 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.ReqBuilder;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The communication manager of one CA: all its listeners and connections. Give it every MAD that arrives on QP 1 with
  * {@link #onMad}; after any call, take what it wants to send with {@link #pollTransmit} until that returns false, and
  * call {@link #onDeadline} when {@link #nextDeadlineNanos} has come.
  *
+ * <p>Speaks as Linux's {@code ib_cm} does, with these differences, all within the specification and understood by Linux:
+ * repetitions begin early ({@link CmConfiguration#firstRetransmitNanos}); a repeated REQ is answered by the REP if that is
+ * out (Linux lets its timer do it); a REP that nobody waits for is answered by REJ 6 (Linux is silent, and the peer
+ * half open for a minute); crossing DREQs are answered at once; a REQ repeated in time-wait is ignored; a MAD that is not
+ * 256 bytes long is dropped; messages must come from the connection's peer.
+ *
  * <p>Not thread safe. Time is any monotonic clock in nanoseconds.
  */
 public final class CmAgent {
+    final ConnectionTable table = new ConnectionTable();
+    final DeadlineHeap deadlines = new DeadlineHeap();
+    final Outbox outbox;
+
+    /** Passive connections that wait for accept or RTU. */
+    int halfOpen;
+
     private final CmConfiguration configuration;
     private final CmCounters counters = new CmCounters();
-    private long lastNanos;
+    private final Map<Long, List<CmListening>> listeners = new HashMap<>();
+    private final Inbound inbound;
 
     /** Creates an agent without listeners and connections. */
     public CmAgent(CmConfiguration configuration) {
         this.configuration = configuration;
+        this.outbox = new Outbox(counters);
+        this.inbound = new Inbound(this);
     }
 
     /** What the agent was made with. */
@@ -39,24 +63,45 @@ public final class CmAgent {
      * @return closes the listener; its connections stay
      */
     public CmListening listen(long serviceId, CmListener listener, int backlog) {
-        return new CmListening(this, serviceId, listener, backlog);
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
+        }
+        CmListening listening = new CmListening(this, serviceId, listener, backlog);
+        listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(listening);
+        return listening;
     }
 
     /**
-     * Sends a REQ ({@code ib_send_cm_req}).
+     * Sends a REQ ({@code ib_send_cm_req}) along its primary path.
      *
      * @param nowNanos the time
-     * @param route the two ends
-     * @param request what the REQ is to say
-     * @param privateData at most 92 bytes
+     * @param request what to say; its primary path names both addresses, and its ACK timeout (packet life time + 1),
+     *     response timeouts and CM retries set the pace. Communication ID and CA GUID are filled in
+     * @param scope IPv6 scope identifier for a link-local peer, else 0
      * @param events where the connection's events go
      * @return the connection, in {@link CmState#REQ_SENT}
-     * @throws IllegalArgumentException if the private data is longer than 92 bytes
+     * @throws IllegalArgumentException if the path lacks an address or the private data is longer than 92 bytes
+     * @throws IllegalStateException if no communication ID is free
      */
-    public CmConnection connect(
-            long nowNanos, CmRoute route, ConnectParameters request, byte[] privateData, CmEvents events) {
-        touch(nowNanos);
-        return new CmConnection(this, route, true);
+    public CmConnection connect(long nowNanos, ReqBuilder request, int scope, CmEvents events) {
+        int id = table.freeId(configuration.communicationIds());
+        if (id == 0) {
+            throw new IllegalStateException("cannot connect: no communication ID is free beside the "
+                    + table.size() + " in use; destroy connections that are no longer needed");
+        }
+        Req req = request.localCommunicationId(id)
+                .localCaGuid(configuration.caGuid())
+                .build();
+        CmPath path = req.primaryPath();
+        if (path.localGid().equals(Gid.ZERO) || path.remoteGid().equals(Gid.ZERO)) {
+            throw new IllegalArgumentException("cannot connect from " + path.localGid() + " to " + path.remoteGid()
+                    + ": the request's primary path must name both addresses");
+        }
+        CmRoute route = new CmRoute(path.localGid(), path.remoteGid(), scope);
+        CmConnection connection = CmConnection.active(this, route, req, events);
+        table.add(connection);
+        connection.sendRequest(nowNanos);
+        return connection;
     }
 
     /**
@@ -82,38 +127,51 @@ public final class CmAgent {
             int length,
             long localHigh,
             long localLow) {
-        touch(nowNanos);
-        counters.madsReceived++;
+        CmRoute from = new CmRoute(new Gid(localHigh, localLow), new Gid(sourceHigh, sourceLow), scope);
+        inbound.onMad(nowNanos, from, mad, at, length);
     }
 
     /**
      * Hands out the next MAD to send.
      *
-     * @param nowNanos the time
      * @param out filled when there is one
      * @return false if there is nothing to send
      */
-    public boolean pollTransmit(long nowNanos, CmDatagram out) {
-        touch(nowNanos);
-        return false;
+    public boolean pollTransmit(CmDatagram out) {
+        return outbox.poll(out);
     }
 
     /** When {@link #onDeadline} wants to be called; {@link Long#MAX_VALUE} for never. */
     public long nextDeadlineNanos() {
-        return Long.MAX_VALUE;
+        return deadlines.firstDeadlineNanos();
     }
 
-    /** Repeats, gives up and releases what is due. */
+    /** Repeats, gives up and releases what is due; costs nothing for connections that are not. */
     public void onDeadline(long nowNanos) {
-        touch(nowNanos);
+        while (deadlines.firstDeadlineNanos() <= nowNanos) {
+            deadlines.first().onDeadline(nowNanos);
+        }
     }
 
     /** Connections that the agent knows, those in time-wait included. */
     public int connectionCount() {
-        return 0;
+        return table.size();
     }
 
-    void touch(long nowNanos) {
-        lastNanos = Math.max(lastNanos, nowNanos);
+    /** Passive connections that wait for accept or RTU. */
+    public int halfOpenCount() {
+        return halfOpen;
+    }
+
+    /** The listeners of a service ID in the order of their registration. */
+    List<CmListening> listeners(long serviceId) {
+        return listeners.getOrDefault(serviceId, List.of());
+    }
+
+    void remove(CmListening listening) {
+        List<CmListening> same = listeners.get(listening.serviceId());
+        if (same != null && same.remove(listening) && same.isEmpty()) {
+            listeners.remove(listening.serviceId());
+        }
     }
 }

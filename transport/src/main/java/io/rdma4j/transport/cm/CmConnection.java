@@ -1,21 +1,105 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.Timers;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.Drep;
+import io.rdma4j.wire.cm.Dreq;
+import io.rdma4j.wire.cm.Mra;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.Rtu;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
 /**
  * One connection's communication management, either side; made by {@link CmAgent#connect} or handed to a {@link
  * CmListener}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} when the state does
- * not allow them and {@link IllegalArgumentException} when private data is longer than the message's field.
+ * not allow them. As the agent, not thread safe.
  */
 public final class CmConnection {
+    /** Service timeout of our MRAs, Linux's: 65 seconds. Nor is a longer one believed from a peer. */
+    private static final int MRA_SERVICE_TIMEOUT = 24;
+
+    /** Exponent beyond which a peer's response timeout is not believed: 8 seconds; Linux says 20. */
+    private static final int MAX_RESPONSE_TIMEOUT = 21;
+
+    /** Exponent beyond which a peer's ACK timeout does not lengthen the time-wait: 65 seconds; Linux says 19. */
+    private static final int MAX_TIMEWAIT_TIMEOUT = 24;
+
+    /** Repetitions of a destroyed connection's DREQ: its owner no longer cares, but its peer should learn. */
+    private static final int ORPHAN_RETRIES = 3;
+
+    /** Upper half of the transaction IDs of our own REQ and DREQ; nobody matches on them. */
+    private static final long OWN_TRANSACTION = 1L << 32;
+
+    /** When {@link #onDeadline} is due; {@link Long#MAX_VALUE} for never. The heap's. */
+    long deadlineNanos = Long.MAX_VALUE;
+
+    /** Place in the heap of deadlines; -1 while it has no deadline. The heap's. */
+    int heapIndex = -1;
+
     private final CmAgent agent;
     private final CmRoute route;
     private final boolean active;
-    private CmState state = CmState.IDLE;
+    private final Req request;
+    private final long requestTransaction;
+    private final int localId;
 
-    CmConnection(CmAgent agent, CmRoute route, boolean active) {
+    private CmState state = CmState.IDLE;
+    private boolean destroyed;
+    private @Nullable CmEvents events;
+    private @Nullable CmListening listening;
+    private boolean halfOpen;
+
+    private int localQueuePair;
+    private int remoteId;
+    private long remoteCaGuid;
+    private int remoteQueuePair;
+    private int queuePairAckTimeout;
+
+    private Outbox.@Nullable Outgoing unanswered;
+    private int retriesLeft;
+    private long waitNanos;
+    private long disconnectTransaction;
+
+    private CmConnection(
+            CmAgent agent, CmRoute route, boolean active, Req request, long requestTransaction, int localId) {
         this.agent = agent;
         this.route = route;
         this.active = active;
+        this.request = request;
+        this.requestTransaction = requestTransaction;
+        this.localId = localId;
     }
+
+    static CmConnection active(CmAgent agent, CmRoute route, Req request, CmEvents events) {
+        int id = request.localCommunicationId();
+        CmConnection connection = new CmConnection(agent, route, true, request, ownTransaction(id), id);
+        connection.events = events;
+        connection.localQueuePair = request.localQueuePair();
+        return connection;
+    }
+
+    static CmConnection passive(
+            CmAgent agent, CmRoute route, Req request, long transaction, int localId, CmListening listening) {
+        CmConnection connection = new CmConnection(agent, route, false, request, transaction, localId);
+        connection.state = CmState.REQ_RECEIVED;
+        connection.remoteId = request.localCommunicationId();
+        connection.remoteCaGuid = request.localCaGuid();
+        connection.remoteQueuePair = request.localQueuePair();
+        connection.queuePairAckTimeout = request.primaryPath().acknowledgeTimeout();
+        connection.listening = listening;
+        listening.enter();
+        connection.halfOpen = true;
+        agent.halfOpen++;
+        return connection;
+    }
+
+    // ---------------------------------------------------------------------------------------------- for the owner
 
     /** The state. */
     public CmState state() {
@@ -32,56 +116,107 @@ public final class CmConnection {
         return route;
     }
 
+    /** The REQ that began the connection: ours on the active side, the peer's on the passive side. */
+    public Req request() {
+        return request;
+    }
+
     /** Our communication ID; never 0. */
     public int localId() {
-        return 0;
+        return localId;
     }
 
     /** The peer's communication ID; 0 while unknown. */
     public int remoteId() {
-        return 0;
+        return remoteId;
     }
 
     /** GUID of the peer's CA; 0 while unknown. */
     public long remoteCaGuid() {
-        return 0;
+        return remoteCaGuid;
     }
 
     /** The peer's queue pair; 0 while unknown. */
     public int remoteQueuePair() {
-        return 0;
+        return remoteQueuePair;
     }
 
     /**
-     * ACK timeout exponent for our queue pair, as Linux derives it: the passive side takes the REQ's, the active side
-     * combines its own with the REP's target ACK delay.
+     * ACK timeout exponent for our queue pair as Linux derives it: the passive side takes the REQ's, the active side
+     * combines its own with the REP's target ACK delay. 0 on the active side before the REP.
      */
     public int queuePairAckTimeout() {
-        return 0;
+        return queuePairAckTimeout;
     }
 
     /**
-     * Passive: sends the REP ({@code ib_send_cm_rep}). The queue pair must be ready to receive before. Goes to {@link
-     * CmState#REP_SENT}.
+     * Passive: sends the REP ({@code ib_send_cm_rep}). The queue pair must be ready to receive before, since data may
+     * arrive at once. Goes to {@link CmState#REP_SENT}.
      *
      * @param nowNanos the time
-     * @param reply what the REP is to say
-     * @param privateData at most 196 bytes
+     * @param reply what to say; communication IDs and CA GUID are filled in
      */
-    public void accept(long nowNanos, AcceptParameters reply, byte[] privateData) {
-        agent.touch(nowNanos);
+    public void accept(long nowNanos, Rep reply) {
+        require("accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
+        releaseBacklog();
+        localQueuePair = reply.localQueuePair();
+        state = CmState.REP_SENT;
+        awaitAnswer(nowNanos, identified(reply), requestTransaction);
+    }
+
+    private Rep identified(Rep reply) {
+        return new Rep(
+                localId,
+                remoteId,
+                reply.localQueueKey(),
+                reply.localQueuePair(),
+                reply.vendorId(),
+                reply.localEndToEndContext(),
+                reply.startingPsn(),
+                reply.responderResources(),
+                reply.initiatorDepth(),
+                reply.targetAcknowledgeDelay(),
+                reply.failoverAccepted(),
+                reply.endToEndFlowControl(),
+                reply.rnrRetryCount(),
+                reply.sharedReceiveQueue(),
+                agent.configuration().caGuid(),
+                reply.privateData());
     }
 
     /**
-     * Rejects the peer's REQ (passive) or REP (active) ({@code ib_send_cm_rej}). Goes to {@link CmState#IDLE}, or to
-     * {@link CmState#TIMEWAIT} from {@link CmState#REP_SENT}.
+     * Rejects the peer's REQ (passive) or REP (active), or takes an acceptance back ({@code ib_send_cm_rej}). Goes to
+     * {@link CmState#IDLE}, or from {@link CmState#REP_SENT} to {@link CmState#TIMEWAIT}.
      *
      * @param nowNanos the time
-     * @param reason IBA table 109; 28 is the consumer's own
+     * @param reason {@link RejectReason#CONSUMER_DEFINED} where the application decides
      * @param privateData at most 148 bytes
+     * @throws IllegalArgumentException if there is more private data
      */
-    public void reject(long nowNanos, int reason, byte[] privateData) {
-        agent.touch(nowNanos);
+    public void reject(long nowNanos, RejectReason reason, PrivateData privateData) {
+        require(
+                "reject",
+                CmState.REQ_RECEIVED,
+                CmState.MRA_REQ_SENT,
+                CmState.REP_RECEIVED,
+                CmState.MRA_REP_SENT,
+                CmState.REP_SENT,
+                CmState.MRA_REP_RECEIVED);
+        // As Linux does, a reject from inside the callback does not tell an ID that will never be of use.
+        int id = state == CmState.REQ_RECEIVED ? 0 : localId;
+        int rejected =
+                switch (state) {
+                    case REQ_RECEIVED, MRA_REQ_SENT -> Rej.MESSAGE_REQ;
+                    case REP_RECEIVED, MRA_REP_SENT -> Rej.MESSAGE_REP;
+                    default -> Rej.MESSAGE_OTHER;
+                };
+        send(Rej.of(id, remoteId, rejected, reason, privateData), requestTransaction);
+        agent.counters().rejectsSent++;
+        if (rejected == Rej.MESSAGE_OTHER) {
+            enterTimewait(nowNanos);
+        } else {
+            forget();
+        }
     }
 
     /**
@@ -89,41 +224,303 @@ public final class CmConnection {
      * CmState#ESTABLISHED}; no event follows.
      */
     public void sendReadyToUse(long nowNanos) {
-        agent.touch(nowNanos);
+        require("send RTU for", CmState.REP_RECEIVED, CmState.MRA_REP_SENT);
+        state = CmState.ESTABLISHED;
+        agent.counters().established++;
+        send(readyToUse(), requestTransaction);
     }
 
     /**
-     * Passive: data has arrived on the queue pair, so the peer has the REP and the RTU may be lost ({@code ib_cm_notify}
-     * with IB_EVENT_COMM_EST). Establishes a connection in {@link CmState#REP_SENT}; does nothing in other states.
+     * Passive: data has arrived on the queue pair, so the peer has the REP and its RTU is late or lost ({@code
+     * ib_cm_notify} with {@code IB_EVENT_COMM_EST}). Establishes a connection in {@link CmState#REP_SENT}, which {@link
+     * CmEvents#onReadyToUse} tells; does nothing in other states.
+     *
+     * @return whether that established the connection
      */
-    public void notifyCommunicationEstablished(long nowNanos) {
-        agent.touch(nowNanos);
+    public boolean notifyCommunicationEstablished() {
+        if (state != CmState.REP_SENT && state != CmState.MRA_REP_RECEIVED) {
+            return false;
+        }
+        establish();
+        return true;
     }
 
     /**
-     * Disconnects: sends a DREQ from {@link CmState#ESTABLISHED}, answers the peer's with DREP from {@link
-     * CmState#DREQ_RECEIVED}; does nothing in {@link CmState#DREQ_SENT} and {@link CmState#TIMEWAIT}. Corresponds to
-     * {@code rdma_disconnect}.
+     * Disconnects as {@code rdma_disconnect}: sends a DREQ from {@link CmState#ESTABLISHED}, answers the peer's with DREP
+     * from {@link CmState#DREQ_RECEIVED} and goes to {@link CmState#TIMEWAIT}; does nothing in {@link CmState#DREQ_SENT}
+     * and {@link CmState#TIMEWAIT}.
      *
      * @return whether a DREQ was sent, so that {@link CmEvents#onDisconnected} will follow
      */
     public boolean disconnect(long nowNanos) {
-        agent.touch(nowNanos);
+        require(
+                "disconnect", CmState.ESTABLISHED, CmState.DREQ_RECEIVED, CmState.DREQ_SENT, CmState.TIMEWAIT);
+        if (state == CmState.ESTABLISHED) {
+            sendDisconnectRequest(nowNanos);
+            return true;
+        }
+        if (state == CmState.DREQ_RECEIVED) {
+            answerDisconnectRequest(nowNanos);
+        }
         return false;
     }
 
     /** Passive: the application has fetched the request, so that it no longer fills its listener's backlog. */
-    public void releaseBacklog() {}
+    public void releaseBacklog() {
+        if (listening != null) {
+            listening.leave();
+            listening = null;
+        }
+    }
 
     /**
-     * Gives the connection up, telling the peer what its state asks for: REJ 4 for an unanswered REQ, REJ 28 for an
-     * undecided REQ or REP, DREQ for an established connection, DREP for a DREQ.
+     * Gives the connection up, telling the peer what the state asks for: REJ 4 for an unanswered REQ, REJ 28 for an
+     * undecided REQ or REP, DREQ for an established connection, DREP for a DREQ. Corresponds to {@code
+     * ib_destroy_cm_id}, but for a DREQ that is repeated a few times where Linux sends it once.
      *
-     * @return true if nothing is left and the queue pair's number may be used again; false if {@link
+     * @return true if nothing is left, so that the queue pair's number may be used again; false if {@link
      *     CmEvents#onTimewaitExit} will tell that
      */
     public boolean destroy(long nowNanos) {
-        agent.touch(nowNanos);
-        return true;
+        destroyed = true;
+        switch (state) {
+            case REQ_SENT, MRA_REQ_RECEIVED -> {
+                send(
+                        Rej.timeout(localId, Rej.MESSAGE_OTHER, agent.configuration().caGuid()),
+                        requestTransaction);
+                agent.counters().rejectsSent++;
+                forget();
+            }
+            case REQ_RECEIVED, MRA_REQ_SENT, REP_RECEIVED, MRA_REP_SENT, REP_SENT, MRA_REP_RECEIVED ->
+                reject(nowNanos, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
+            case ESTABLISHED -> {
+                sendDisconnectRequest(nowNanos);
+                retriesLeft = Math.min(retriesLeft, ORPHAN_RETRIES);
+            }
+            case DREQ_SENT -> retriesLeft = Math.min(retriesLeft, ORPHAN_RETRIES);
+            case DREQ_RECEIVED -> answerDisconnectRequest(nowNanos);
+            case TIMEWAIT, IDLE -> {}
+        }
+        return state == CmState.IDLE;
+    }
+
+    @Override
+    public String toString() {
+        return "connection " + Integer.toHexString(localId) + " " + route.local() + (active ? " -> " : " <- ")
+                + route.remote() + " (" + state + ")";
+    }
+
+    private void require(String operation, CmState... allowed) {
+        for (CmState s : allowed) {
+            if (s == state) {
+                return;
+            }
+        }
+        throw new IllegalStateException(
+                "cannot " + operation + " " + this + ": the state must be one of " + Arrays.toString(allowed));
+    }
+
+    // ------------------------------------------------------------------------------- for the handling of messages
+
+    int localQueuePair() {
+        return localQueuePair;
+    }
+
+    void state(CmState next) {
+        state = next;
+    }
+
+    void events(CmEvents sink) {
+        events = sink;
+    }
+
+    /** Calls the owner, unless it has destroyed the connection. */
+    void tell(Consumer<CmEvents> what) {
+        if (events != null && !destroyed) {
+            what.accept(events);
+        }
+    }
+
+    void sendRequest(long nowNanos) {
+        state = CmState.REQ_SENT;
+        awaitAnswer(nowNanos, request, requestTransaction);
+    }
+
+    /** Takes from the REP what identifies the peer; the REQ needs no repetition any more. */
+    void takeReply(Rep reply) {
+        remoteId = reply.localCommunicationId();
+        remoteCaGuid = reply.localCaGuid();
+        remoteQueuePair = reply.localQueuePair();
+        queuePairAckTimeout = ackTimeout(reply.targetAcknowledgeDelay(), packetLifeTime());
+        stopWaiting();
+        state = CmState.REP_RECEIVED;
+    }
+
+    /** The RTU has come, or what stands for it. */
+    void establish() {
+        stopWaiting();
+        leaveHalfOpen();
+        state = CmState.ESTABLISHED;
+        agent.counters().established++;
+        tell(e -> e.onReadyToUse(this));
+    }
+
+    /** Answers a duplicate with a new copy of the confirmation. */
+    void answerReadyToUse() {
+        answer(readyToUse(), requestTransaction);
+    }
+
+    /** Answers a duplicate, telling that the owner has not decided yet. */
+    void answerReceipt(int message) {
+        answer(new Mra(localId, remoteId, message, MRA_SERVICE_TIMEOUT, PrivateData.EMPTY), requestTransaction);
+    }
+
+    /** Answers a duplicate by what is unanswered anyway; its timer goes on. */
+    void answerUnanswered() {
+        if (unanswered != null && agent.outbox.answer(unanswered)) {
+            agent.counters().retransmissions++;
+        }
+    }
+
+    void answerDrep(long transaction) {
+        answer(new Drep(localId, remoteId, PrivateData.EMPTY), transaction);
+    }
+
+    /** The peer asked for more time for this try. */
+    void lengthenWait(long nowNanos, int serviceTimeout) {
+        waitNanos = intervalNanos();
+        long wait = Timers.cmTimeoutNanos(Math.min(serviceTimeout, MRA_SERVICE_TIMEOUT))
+                + Timers.cmTimeoutNanos(request.primaryPath().acknowledgeTimeout());
+        agent.deadlines.schedule(this, nowNanos + wait);
+    }
+
+    void enterTimewait(long nowNanos) {
+        stopWaiting();
+        releaseBacklog();
+        leaveHalfOpen();
+        agent.table.removeRemoteQueuePair(this);
+        state = CmState.TIMEWAIT;
+        int exponent = Math.min(request.primaryPath().acknowledgeTimeout(), MAX_TIMEWAIT_TIMEOUT);
+        agent.deadlines.schedule(this, nowNanos + Timers.cmTimeoutNanos(exponent));
+    }
+
+    /** Leaves all tables; nothing of the connection can arrive any more. */
+    void forget() {
+        stopWaiting();
+        releaseBacklog();
+        leaveHalfOpen();
+        agent.table.remove(this);
+        state = CmState.IDLE;
+    }
+
+    /** Repeats, gives up, or ends the time-wait. */
+    void onDeadline(long nowNanos) {
+        if (state == CmState.TIMEWAIT) {
+            forget();
+            if (events != null) {
+                events.onTimewaitExit(this);
+            }
+        } else if (retriesLeft > 0 && unanswered != null) {
+            retriesLeft--;
+            agent.counters().retransmissions++;
+            agent.outbox.send(unanswered);
+            waitNanos = Math.min(2 * waitNanos, intervalNanos());
+            agent.deadlines.schedule(this, nowNanos + waitNanos);
+        } else if (state == CmState.DREQ_SENT) {
+            enterTimewait(nowNanos);
+            tell(e -> e.onDisconnected(this, true));
+        } else {
+            forget();
+            agent.counters().unreachable++;
+            tell(e -> e.onUnreachable(this));
+        }
+    }
+
+    void sendDisconnectRequest(long nowNanos) {
+        state = CmState.DREQ_SENT;
+        awaitAnswer(
+                nowNanos, new Dreq(localId, remoteId, remoteQueuePair, PrivateData.EMPTY), ownTransaction(localId));
+    }
+
+    // ------------------------------------------------------------------------------------------------------- inside
+
+    /** Remembers the DREQ's transaction for the answer, which its owner gives. */
+    void takeDisconnectRequest(long transaction) {
+        stopWaiting();
+        releaseBacklog();
+        leaveHalfOpen();
+        disconnectTransaction = transaction;
+        state = CmState.DREQ_RECEIVED;
+    }
+
+    private void answerDisconnectRequest(long nowNanos) {
+        send(new Drep(localId, remoteId, PrivateData.EMPTY), disconnectTransaction);
+        enterTimewait(nowNanos);
+    }
+
+    private Rtu readyToUse() {
+        return new Rtu(localId, remoteId, PrivateData.EMPTY);
+    }
+
+    private static long ownTransaction(int localId) {
+        return OWN_TRANSACTION | Integer.toUnsignedLong(localId);
+    }
+
+    private void awaitAnswer(long nowNanos, CmMessage message, long transaction) {
+        unanswered = outgoing(message, transaction);
+        agent.outbox.send(unanswered);
+        retriesLeft = request.maxCmRetries();
+        waitNanos = Math.min(agent.configuration().firstRetransmitNanos(), intervalNanos());
+        agent.deadlines.schedule(this, nowNanos + waitNanos);
+    }
+
+    private void stopWaiting() {
+        unanswered = null;
+        agent.deadlines.schedule(this, Long.MAX_VALUE);
+    }
+
+    private void leaveHalfOpen() {
+        if (halfOpen) {
+            halfOpen = false;
+            agent.halfOpen--;
+        }
+    }
+
+    private void send(CmMessage message, long transaction) {
+        agent.outbox.send(outgoing(message, transaction));
+    }
+
+    private void answer(CmMessage message, long transaction) {
+        agent.outbox.answer(outgoing(message, transaction));
+    }
+
+    private Outbox.Outgoing outgoing(CmMessage message, long transaction) {
+        return Outbox.Outgoing.of(
+                message,
+                transaction,
+                route,
+                request.primaryPath().trafficClass(),
+                request.primaryPath().flowLabel());
+    }
+
+    /** Time between repetitions as Linux has it: the peer's response time, on the active side and the way twice. */
+    private long intervalNanos() {
+        return active
+                ? 2 * Timers.cmTimeoutNanos(packetLifeTime()) + Timers.cmTimeoutNanos(request.remoteResponseTimeout())
+                : Timers.cmTimeoutNanos(Math.min(request.localResponseTimeout(), MAX_RESPONSE_TIMEOUT));
+    }
+
+    /** The REQ carries packet life time + 1. */
+    private int packetLifeTime() {
+        return Math.max(request.primaryPath().acknowledgeTimeout() - 1, 0);
+    }
+
+    /** Twice the packet life time and the target's delay, as exponents, rounded up. */
+    private static int ackTimeout(int targetAckDelay, int packetLifeTime) {
+        int flight = packetLifeTime + 1;
+        int timeout = flight >= targetAckDelay
+                ? flight + (targetAckDelay >= flight - 1 ? 1 : 0)
+                : targetAckDelay + (flight >= targetAckDelay - 1 ? 1 : 0);
+        return Math.min(timeout, Timers.CODE_MASK);
     }
 }

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /** One outgoing MAD and where it goes: a reusable holder, filled by {@link CmAgent#pollTransmit}. */
 public final class CmDatagram {
-    /** The MAD's 256 bytes; owned by the agent and valid until its next {@link CmAgent#pollTransmit}. */
+    /** The MAD's 256 bytes, at offset 0, read only; the agent does not change them any more. */
     public MemorySegment mad = MemorySegment.NULL;
 
     /** Address to send from, upper half, GID form. */

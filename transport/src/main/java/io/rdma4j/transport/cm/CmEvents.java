@@ -1,5 +1,8 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.Rep;
+
 /**
  * What a connection tells its owner. Called from inside the agent's methods, as their last act for the connection, so
  * every method of the connection and the agent may be called from here. Must not throw.
@@ -12,10 +15,9 @@ public interface CmEvents {
      * CmConnection#sendReadyToUse}; or {@link CmConnection#reject}.
      *
      * @param connection in state {@link CmState#REP_RECEIVED}
-     * @param reply what the peer's REP says, as it says it
-     * @param privateData all 196 bytes of the field, zero padded; the receiver's to keep
+     * @param reply what the peer says, in its view: its responder resources bound our initiator depth
      */
-    void onReply(CmConnection connection, AcceptParameters reply, byte[] privateData);
+    void onReply(CmConnection connection, Rep reply);
 
     /**
      * Passive side: the connection is established, by RTU or by {@link
@@ -30,11 +32,9 @@ public interface CmEvents {
      * CmState#TIMEWAIT} where packets of it may be under way.
      *
      * @param connection the connection
-     * @param reason IBA table 109, for example 8 no listener, 10 stale connection, 28 rejected by the consumer
-     * @param additionalInformation the valid bytes of the additional reject information, at most 72
-     * @param privateData all 148 bytes of the field, zero padded; the receiver's to keep
+     * @param reject the reason and the private data
      */
-    void onReject(CmConnection connection, int reason, byte[] additionalInformation, byte[] privateData);
+    void onReject(CmConnection connection, Rej reject);
 
     /**
      * The peer did not answer the REQ (active) or the REP (passive), all retries included ({@code IB_CM_REQ_ERROR},

@@ -6,6 +6,7 @@ public final class CmListening implements AutoCloseable {
     private final long serviceId;
     private final CmListener listener;
     private final int backlog;
+    private int waiting;
 
     CmListening(CmAgent agent, long serviceId, CmListener listener, int backlog) {
         this.agent = agent;
@@ -24,14 +25,30 @@ public final class CmListening implements AutoCloseable {
         return backlog;
     }
 
-    /** Who is asked. */
-    public CmListener listener() {
+    /** Requests that wait for an answer of the owner, 0 to {@link #backlog}. */
+    public int waiting() {
+        return waiting;
+    }
+
+    CmListener listener() {
         return listener;
+    }
+
+    boolean isFull() {
+        return waiting >= backlog;
+    }
+
+    void enter() {
+        waiting++;
+    }
+
+    void leave() {
+        waiting--;
     }
 
     /** Takes no more requests; connections made by this listener stay. Closing again does nothing. */
     @Override
     public void close() {
-        agent.touch(0);
+        agent.remove(this);
     }
 }

@@ -1,0 +1,72 @@
+package io.rdma4j.transport.cm;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Finds connections: by our communication ID, by the peer's, and by the peer's queue pair. */
+final class ConnectionTable {
+    private static final int MAX_PROPOSALS = 1000;
+
+    /** A number that is unique within the CA of the GUID. */
+    private record RemoteKey(long caGuid, int number) {}
+
+    private final Map<Integer, CmConnection> byLocalId = new HashMap<>();
+    private final Map<RemoteKey, CmConnection> byRemoteId = new HashMap<>();
+    private final Map<RemoteKey, CmConnection> byRemoteQueuePair = new HashMap<>();
+
+    int size() {
+        return byLocalId.size();
+    }
+
+    /** Whether no table holds anything. */
+    boolean isEmpty() {
+        return byLocalId.isEmpty() && byRemoteId.isEmpty() && byRemoteQueuePair.isEmpty();
+    }
+
+    /** A communication ID that is free and not 0, or 0 if the supplier proposes none in many tries. */
+    int freeId(IntSupplier proposals) {
+        for (int i = 0; i < MAX_PROPOSALS; i++) {
+            int id = proposals.getAsInt();
+            if (id != 0 && !byLocalId.containsKey(id)) {
+                return id;
+            }
+        }
+        return 0;
+    }
+
+    void add(CmConnection connection) {
+        byLocalId.put(connection.localId(), connection);
+    }
+
+    /** Makes the connection findable by what its peer has told of itself. */
+    void addRemote(CmConnection connection) {
+        byRemoteId.put(new RemoteKey(connection.remoteCaGuid(), connection.remoteId()), connection);
+        byRemoteQueuePair.put(new RemoteKey(connection.remoteCaGuid(), connection.remoteQueuePair()), connection);
+    }
+
+    /** Lets the peer use its queue pair for another connection. */
+    void removeRemoteQueuePair(CmConnection connection) {
+        byRemoteQueuePair.remove(
+                new RemoteKey(connection.remoteCaGuid(), connection.remoteQueuePair()), connection);
+    }
+
+    void remove(CmConnection connection) {
+        byLocalId.remove(connection.localId(), connection);
+        byRemoteId.remove(new RemoteKey(connection.remoteCaGuid(), connection.remoteId()), connection);
+        removeRemoteQueuePair(connection);
+    }
+
+    @Nullable CmConnection byLocalId(int id) {
+        return byLocalId.get(id);
+    }
+
+    @Nullable CmConnection byRemoteId(long caGuid, int id) {
+        return byRemoteId.get(new RemoteKey(caGuid, id));
+    }
+
+    @Nullable CmConnection byRemoteQueuePair(long caGuid, int queuePair) {
+        return byRemoteQueuePair.get(new RemoteKey(caGuid, queuePair));
+    }
+}

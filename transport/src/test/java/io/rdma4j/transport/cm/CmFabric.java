@@ -1,0 +1,107 @@
+package io.rdma4j.transport.cm;
+
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmAttribute;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+
+/** Hosts joined by a network whose time, losses, copies and delays the test decides. */
+final class CmFabric {
+    static final long MILLISECOND = 1_000_000;
+    static final long SECOND = 1_000 * MILLISECOND;
+
+    /** Delays, in nanoseconds, of the copies of a MAD that arrive: none for a lost one. */
+    interface Fate {
+        long[] delays(CmAttribute attribute, int occurrence);
+    }
+
+    private record Flight(long arrival, long sequence, Gid from, Gid to, MemorySegment mad) {}
+
+    final List<String> log = new ArrayList<>();
+    final Map<CmAttribute, Integer> sent = new HashMap<>();
+    Fate fate = (attribute, occurrence) -> new long[] {MILLISECOND};
+    long now = 1_000 * SECOND;
+
+    private final Map<Gid, CmHost> hosts = new HashMap<>();
+    private final PriorityQueue<Flight> flying =
+            new PriorityQueue<>(Comparator.comparingLong(Flight::arrival).thenComparingLong(Flight::sequence));
+    private long sequence;
+
+    void add(CmHost host) {
+        hosts.put(host.address, host);
+    }
+
+    /** Puts what hosts want to send on its way. */
+    void flush() {
+        CmDatagram out = new CmDatagram();
+        for (CmHost host : hosts.values()) {
+            while (host.agent.pollTransmit(out)) {
+                launch(out);
+            }
+        }
+    }
+
+    private void launch(CmDatagram out) {
+        CmAttribute attribute = Objects.requireNonNull(CmMad.attribute(out.mad, 0));
+        int occurrence = sent.merge(attribute, 1, Integer::sum);
+        Gid from = new Gid(out.localHigh, out.localLow);
+        Gid to = new Gid(out.remoteHigh, out.remoteLow);
+        log.add(attribute.name());
+        for (long delay : fate.delays(attribute, occurrence)) {
+            flying.add(new Flight(now + delay, sequence++, from, to, out.mad));
+        }
+    }
+
+    /** Sends bytes of the test's own from one address to another; they arrive at once. */
+    void inject(Gid from, Gid to, CmMessage message, long transaction) {
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        message.emit(mad, 0, transaction);
+        deliver(new Flight(now, 0, from, to, mad));
+        flush();
+    }
+
+    /** Lets time pass until nothing is under way and no deadline is before {@code end}. */
+    void runUntil(long end) {
+        flush();
+        while (true) {
+            long next = flying.isEmpty() ? Long.MAX_VALUE : flying.peek().arrival();
+            for (CmHost host : hosts.values()) {
+                next = Math.min(next, host.nextNanos());
+            }
+            if (next > end) {
+                now = Math.max(now, end);
+                return;
+            }
+            now = Math.max(now, next);
+            while (!flying.isEmpty() && flying.peek().arrival() <= now) {
+                deliver(flying.poll());
+            }
+            for (CmHost host : hosts.values()) {
+                host.onTime();
+            }
+            flush();
+        }
+    }
+
+    void run(long duration) {
+        runUntil(now + duration);
+    }
+
+    private void deliver(Flight flight) {
+        CmHost host = hosts.get(flight.to());
+        if (host != null) {
+            Gid from = flight.from();
+            Gid to = flight.to();
+            host.agent.onMad(
+                    now, from.high(), from.low(), 0, flight.mad(), 0, CmMad.LENGTH, to.high(), to.low());
+        }
+    }
+}

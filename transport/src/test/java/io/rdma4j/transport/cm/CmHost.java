@@ -1,0 +1,197 @@
+package io.rdma4j.transport.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** An agent, what its applications do, and what they are told. */
+final class CmHost implements CmEvents, CmListener {
+    static final long SERVICE = 0x0000_0000_0106_1c06L;
+
+    final CmFabric fabric;
+    final Gid address;
+    final CmAgent agent;
+    final List<String> events = new ArrayList<>();
+    final List<CmConnection> connections = new ArrayList<>();
+    final List<CmConnection> requested = new ArrayList<>();
+
+    /** What the applications do of their own accord, and how long they think before. */
+    boolean accepts = true;
+    boolean confirms = true;
+    boolean disconnects = true;
+    boolean wants = true;
+    boolean drops;
+
+    @Nullable Rej lastReject;
+    long thinkingNanos;
+
+    private final TreeMap<Long, List<Runnable>> later = new TreeMap<>();
+    private final Random random;
+    private int nextQueuePair = 0x100;
+
+    CmHost(CmFabric fabric, int number) {
+        this(fabric, number, CmConfiguration.DEFAULT_FIRST_RETRANSMIT_NANOS);
+    }
+
+    CmHost(CmFabric fabric, int number, long firstRetransmitNanos) {
+        this.fabric = fabric;
+        this.address = Gid.ofIpv4(0x0a58_0000 | number);
+        this.random = new Random(number);
+        this.agent = new CmAgent(
+                new CmConfiguration(0x5054_00ff_fe88_0000L | number, random::nextInt, 64, false, firstRetransmitNanos));
+        fabric.add(this);
+    }
+
+    CmListening listen() {
+        return agent.listen(SERVICE, this, 16);
+    }
+
+    CmConnection connect(CmHost to) {
+        return connect(to, nextQueuePair++);
+    }
+
+    CmConnection connect(CmHost to, int queuePair) {
+        CmConnection connection = agent.connect(
+                fabric.now,
+                Req.builder()
+                        .serviceId(SERVICE)
+                        .localQueuePair(queuePair)
+                        .startingPsn(0x123)
+                        .primaryPath(CmPath.roce(address, to.address, 0, 0, 64, 19))
+                        .privateData(PrivateData.of((byte) 1, (byte) 2)),
+                0,
+                this);
+        connections.add(connection);
+        return connection;
+    }
+
+    static Rep reply(int queuePair) {
+        return Rep.of(0, 0, queuePair, 0x456, 1, 1, 15, false, 7, false, 0, PrivateData.of((byte) 3));
+    }
+
+    int newQueuePair() {
+        return nextQueuePair++;
+    }
+
+    // ------------------------------------------------------------------------------------------- virtual thinking
+
+    private void think(Runnable action) {
+        if (thinkingNanos == 0) {
+            action.run();
+        } else {
+            at(fabric.now + thinkingNanos, action);
+        }
+    }
+
+    void at(long time, Runnable action) {
+        later.computeIfAbsent(time, t -> new ArrayList<>()).add(action);
+    }
+
+    long nextNanos() {
+        return Math.min(agent.nextDeadlineNanos(), later.isEmpty() ? Long.MAX_VALUE : later.firstKey());
+    }
+
+    void onTime() {
+        agent.onDeadline(fabric.now);
+        while (!later.isEmpty() && later.firstKey() <= fabric.now) {
+            later.pollFirstEntry().getValue().forEach(Runnable::run);
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------------- what it is told
+
+    @Override
+    public boolean matches(CmRoute route, Req request) {
+        return wants;
+    }
+
+    @Override
+    public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+        if (drops) {
+            return null;
+        }
+        events.add("request");
+        connections.add(connection);
+        requested.add(connection);
+        if (accepts) {
+            think(() -> {
+                if (connection.state() == CmState.REQ_RECEIVED || connection.state() == CmState.MRA_REQ_SENT) {
+                    connection.accept(fabric.now, reply(newQueuePair()));
+                }
+            });
+        }
+        return this;
+    }
+
+    @Override
+    public void onReply(CmConnection connection, Rep reply) {
+        events.add("reply");
+        if (confirms) {
+            think(() -> {
+                if (connection.state() == CmState.REP_RECEIVED || connection.state() == CmState.MRA_REP_SENT) {
+                    connection.sendReadyToUse(fabric.now);
+                }
+            });
+        }
+    }
+
+    @Override
+    public void onReadyToUse(CmConnection connection) {
+        events.add("ready");
+    }
+
+    @Override
+    public void onReject(CmConnection connection, Rej reject) {
+        events.add("reject " + reject.reason());
+        lastReject = reject;
+    }
+
+    @Override
+    public void onUnreachable(CmConnection connection) {
+        events.add("unreachable");
+    }
+
+    @Override
+    public void onDisconnectRequest(CmConnection connection) {
+        events.add("disconnect request");
+        if (disconnects) {
+            think(() -> {
+                if (connection.state() == CmState.DREQ_RECEIVED) {
+                    connection.disconnect(fabric.now);
+                }
+            });
+        }
+    }
+
+    @Override
+    public void onDisconnected(CmConnection connection, boolean timedOut) {
+        events.add(timedOut ? "disconnect timeout" : "disconnected");
+    }
+
+    @Override
+    public void onTimewaitExit(CmConnection connection) {
+        events.add("timewait exit");
+    }
+
+    void assertNothingLeft() {
+        assertThat(agent.connectionCount()).as("connections of %s", address).isZero();
+        assertThat(agent.table.isEmpty()).as("tables of %s are empty", address).isTrue();
+        assertThat(agent.deadlines.size()).as("deadlines of %s", address).isZero();
+        assertThat(agent.halfOpenCount()).as("half open at %s", address).isZero();
+        assertThat(agent.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(agent.pollTransmit(new CmDatagram())).isFalse();
+        for (CmListening listening : agent.listeners(SERVICE)) {
+            assertThat(listening.waiting()).as("backlog of %s", address).isZero();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.rdma4j.transport.cm;
+
+import static io.rdma4j.transport.cm.CmFabric.MILLISECOND;
+import static io.rdma4j.transport.cm.CmFabric.SECOND;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.cm.CmAttribute;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.RejectReason;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Two agents and the ways a connection begins and ends between them. */
+class CmPairTest {
+    /** Longer than any exchange that can end in these tests takes. */
+    private static final long LONG = 400 * SECOND;
+
+    private final CmFabric fabric = new CmFabric();
+    private final CmHost client = new CmHost(fabric, 1);
+    private final CmHost server = new CmHost(fabric, 2);
+
+    @BeforeEach
+    void listen() {
+        server.listen();
+    }
+
+    @AfterEach
+    void nothingIsLeftOver() {
+        fabric.run(LONG);
+        client.assertNothingLeft();
+        server.assertNothingLeft();
+    }
+
+    private CmConnection established() {
+        CmConnection connection = client.connect(server);
+        fabric.run(10 * MILLISECOND);
+        assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
+        return connection;
+    }
+
+    private void disconnect(CmConnection connection) {
+        connection.disconnect(fabric.now);
+        fabric.run(10 * MILLISECOND);
+    }
+
+    @Test
+    void connectAndDisconnectIsFiveMessages() {
+        CmConnection connection = established();
+        CmConnection passive = server.requested.getFirst();
+        assertThat(passive.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(passive.remoteQueuePair()).isEqualTo(0x100);
+        assertThat(connection.remoteId()).isEqualTo(passive.localId());
+        assertThat(passive.remoteId()).isEqualTo(connection.localId());
+        assertThat(connection.remoteCaGuid()).isEqualTo(server.agent.configuration().caGuid());
+        assertThat(connection.queuePairAckTimeout()).isEqualTo(19);
+        assertThat(passive.queuePairAckTimeout()).isEqualTo(19);
+        disconnect(connection);
+        fabric.run(3 * SECOND);
+
+        assertThat(fabric.log).containsExactly("REQ", "REP", "RTU", "DREQ", "DREP");
+        assertThat(client.events).containsExactly("reply", "disconnected", "timewait exit");
+        assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"REQ", "REP", "RTU", "DREQ", "DREP"})
+    void oneLostMessageIsRepaired(CmAttribute lost) {
+        fabric.fate = (attribute, occurrence) ->
+                attribute == lost && occurrence == 1 ? new long[0] : new long[] {MILLISECOND};
+        CmConnection connection = client.connect(server);
+        fabric.run(SECOND);
+        assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(server.requested.getFirst().state()).isEqualTo(CmState.ESTABLISHED);
+        connection.disconnect(fabric.now);
+        fabric.run(5 * SECOND);
+
+        assertThat(client.events).containsExactly("reply", "disconnected", "timewait exit");
+        assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
+    }
+
+    @Test
+    void everyMessageThriceIsOneEventEach() {
+        fabric.fate = (attribute, occurrence) -> new long[] {MILLISECOND, MILLISECOND, 2 * MILLISECOND};
+        CmConnection connection = established();
+        disconnect(connection);
+        fabric.run(5 * SECOND);
+
+        assertThat(client.events).containsExactly("reply", "disconnected", "timewait exit");
+        assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
+        assertThat(server.requested).hasSize(1);
+    }
+
+    @Test
+    void dataBeforeReadyToUseEstablishes() {
+        fabric.fate = (attribute, occurrence) ->
+                attribute == CmAttribute.RTU && occurrence == 1 ? new long[0] : new long[] {MILLISECOND};
+        CmConnection connection = client.connect(server);
+        fabric.run(10 * MILLISECOND);
+        CmConnection passive = server.requested.getFirst();
+        assertThat(passive.state()).isEqualTo(CmState.REP_SENT);
+
+        assertThat(passive.notifyCommunicationEstablished()).isTrue();
+        assertThat(passive.notifyCommunicationEstablished()).isFalse();
+
+        assertThat(server.events).containsExactly("request", "ready");
+        fabric.run(10 * SECOND);
+        assertThat(fabric.sent.get(CmAttribute.REP)).isEqualTo(1);
+        disconnect(connection);
+    }
+
+    @Test
+    void rejectCarriesReasonAndPrivateData() {
+        server.accepts = false;
+        PrivateData nope = PrivateData.of("NOPE".getBytes(StandardCharsets.US_ASCII));
+        CmConnection connection = client.connect(server);
+        fabric.run(10 * MILLISECOND);
+        CmConnection passive = server.requested.getFirst();
+        assertThat(passive.state()).isEqualTo(CmState.MRA_REQ_SENT);
+        passive.reject(fabric.now, RejectReason.CONSUMER_DEFINED, nope);
+        fabric.run(10 * MILLISECOND);
+
+        assertThat(client.events).containsExactly("reject 28");
+        assertThat(requireNonNull(client.lastReject).privateData()).isEqualTo(nope.padded(148));
+        assertThat(connection.state()).isEqualTo(CmState.IDLE);
+        assertThat(passive.state()).isEqualTo(CmState.IDLE);
+    }
+
+    @Test
+    void silentPeerIsUnreachableAfterSixteenTries() {
+        fabric.fate = (attribute, occurrence) -> new long[0];
+        client.connect(server);
+        fabric.run(110 * SECOND);
+
+        assertThat(fabric.sent.get(CmAttribute.REQ)).isEqualTo(16);
+        assertThat(client.events).containsExactly("unreachable");
+    }
+
+    @Test
+    void silentClientIsUnreachableForTheServer() {
+        fabric.fate = (attribute, occurrence) ->
+                attribute == CmAttribute.REQ && occurrence == 1 ? new long[] {MILLISECOND} : new long[0];
+        client.connect(server);
+        fabric.run(110 * SECOND);
+
+        assertThat(fabric.sent.get(CmAttribute.REP)).isEqualTo(16);
+        assertThat(server.events).containsExactly("request", "unreachable");
+    }
+
+    @Test
+    void disconnectFromSilentPeerTimesOutIntoTimewait() {
+        CmConnection connection = established();
+        fabric.fate = (attribute, occurrence) -> new long[0];
+        connection.disconnect(fabric.now);
+        fabric.run(110 * SECOND);
+        assertThat(client.events).containsExactly("reply", "disconnect timeout", "timewait exit");
+        server.requested.getFirst().destroy(fabric.now);
+    }
+}
