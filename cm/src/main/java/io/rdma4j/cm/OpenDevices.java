@@ -48,7 +48,7 @@ final class OpenDevices {
         }
     }
 
-    private static final class Entry {
+    static final class Entry {
         final DeviceContext context;
         @Nullable ProtectionDomain domain;
         int users;

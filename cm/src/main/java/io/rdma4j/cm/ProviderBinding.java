@@ -149,7 +149,7 @@ final class ProviderBinding {
     private ProviderCmId keepOnly(CmProvider provider) {
         Part kept = null;
         for (Part part : parts) {
-            if (part.provider == provider) {
+            if (part.provider.equals(provider)) {
                 kept = part;
             } else {
                 part.id.close();
