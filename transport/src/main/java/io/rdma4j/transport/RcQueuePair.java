@@ -1,5 +1,7 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,11 @@ import org.jspecify.annotations.Nullable;
 public final class RcQueuePair {
     /** Room that {@link #pollTransmit} needs beside the path MTU, in bytes. */
     public static final int HEADER_ROOM_BYTES = 64;
+
+    /** The default partition, the only one that software devices have. */
+    static final int PARTITION_KEY = 0xffff;
+
+    private static final int PARTITION = 0x7fff;
 
     /**
      * What a queue pair is made with.
@@ -117,21 +124,28 @@ public final class RcQueuePair {
 
     private final int number;
     private final Configuration configuration;
-    @SuppressWarnings("unused")
-    private final MemoryTable memory;
     private final CompletionSink sendCompletions;
     private final CompletionSink receiveCompletions;
-    @SuppressWarnings("unused")
     private final Events events;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     private final QueuePairCounters counters = new QueuePairCounters();
     private final Completion completion = new Completion();
 
+    private final Requester requester;
+    private final Completer completer;
+    private final Responder responder;
+
     private State state = State.RESET;
     private int accessFlags;
     private @Nullable ReceiveParameters receiveParameters;
     private @Nullable SendParameters sendParameters;
+
+    /** Whether the peer's first packet was reported. */
+    private boolean wasHeard;
+
+    /** Whether it is the turn of READ answers, where requests wait too. */
+    private boolean answersFirst;
 
     /**
      * Makes a queue pair in the state {@link State#RESET}.
@@ -152,13 +166,15 @@ public final class RcQueuePair {
             Events events) {
         this.number = number;
         this.configuration = configuration;
-        this.memory = memory;
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
         this.events = events;
         sendQueue = new SendQueue(
                 configuration.maxSendRequests(), configuration.maxSendScatterGather(), configuration.maxInlineBytes());
         receiveQueue = new ReceiveQueue(configuration.maxReceiveRequests(), configuration.maxReceiveScatterGather());
+        requester = new Requester(this, sendQueue, counters);
+        completer = new Completer(this, requester, sendQueue, counters);
+        responder = new Responder(this, memory, receiveQueue, counters);
     }
 
     /** Number of the queue pair, 24 bits. */
@@ -231,6 +247,9 @@ public final class RcQueuePair {
         check(p.maxDestinationReadAtomic() >>> 8 == 0, "incoming READ depth", p.maxDestinationReadAtomic());
         check(p.minRnrTimerCode() >>> 5 == 0, "RNR timer code", p.minRnrTimerCode());
         receiveParameters = p;
+        responder.start(p);
+        answersFirst = false;
+        wasHeard = false;
         state = State.READY_TO_RECEIVE;
     }
 
@@ -240,19 +259,29 @@ public final class RcQueuePair {
      * @throws IllegalArgumentException if a parameter is out of range; nothing is changed then
      */
     public void toReadyToSend(SendParameters p) {
-        require(state == State.READY_TO_RECEIVE, State.READY_TO_SEND);
+        ReceiveParameters path = receiveParameters;
+        require(state == State.READY_TO_RECEIVE && path != null, State.READY_TO_SEND);
         check(p.sendPsn() >>> 24 == 0, "send PSN", p.sendPsn());
         check(p.maxReadAtomic() >>> 8 == 0, "outgoing READ depth", p.maxReadAtomic());
         check(p.retryCount() >>> 3 == 0, "retry count", p.retryCount());
         check(p.rnrRetry() >>> 3 == 0, "RNR retry count", p.rnrRetry());
         check(p.timeoutExponent() >>> 5 == 0, "timeout exponent", p.timeoutExponent());
         sendParameters = p;
+        if (path != null) {
+            requester.start(path, p);
+        }
         state = State.READY_TO_SEND;
     }
 
-    /** From any state to ERROR: completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}. */
+    /**
+     * From any state to ERROR: completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}. An
+     * acknowledgement already owed to the peer is still sent, so that it learns what was executed.
+     */
     public void toError() {
-        state = State.ERROR;
+        if (state != State.ERROR) {
+            state = State.ERROR;
+            responder.answers().clearResponses();
+        }
         flush();
     }
 
@@ -260,6 +289,7 @@ public final class RcQueuePair {
     public void reset() {
         sendQueue.clear();
         receiveQueue.clear();
+        responder.answers().clear();
         receiveParameters = null;
         sendParameters = null;
         accessFlags = 0;
@@ -288,8 +318,46 @@ public final class RcQueuePair {
      */
     public void onPacket(long nowNanos, Packet packet) {
         counters.receivedPackets++;
-        counters.droppedPackets++;
-        counters.badState++;
+        if (isAcceptable(packet) && (packet.opcode().isRequest() ? onRequest(packet) : completer.onResponse(nowNanos, packet))) {
+            counters.processedPackets++;
+        } else {
+            counters.droppedPackets++;
+        }
+    }
+
+    private boolean isAcceptable(Packet packet) {
+        ReceiveParameters p = receiveParameters;
+        boolean isServed = packet.opcode().isRequest() && state == State.READY_TO_RECEIVE;
+        if (p == null || !(isServed || state == State.READY_TO_SEND)) {
+            counters.badState++;
+            return false;
+        }
+        if (packet.opcode().transport() != Opcode.Transport.RC) {
+            counters.badOpcode++;
+            return false;
+        }
+        Frame frame = packet.frame();
+        Peer peer = p.peer();
+        if (frame.sourceLow != peer.remoteLow()
+                || frame.sourceHigh != peer.remoteHigh()
+                || frame.destinationLow != peer.localLow()
+                || frame.destinationHigh != peer.localHigh()) {
+            counters.badSource++;
+            return false;
+        }
+        if ((packet.partitionKey() & PARTITION) != PARTITION) { // full and limited members of the default partition
+            counters.badPartitionKey++;
+            return false;
+        }
+        return true;
+    }
+
+    private boolean onRequest(Packet packet) {
+        if (state == State.READY_TO_RECEIVE && !wasHeard) {
+            wasHeard = true;
+            events.onAsyncEvent(AsyncEvent.COMMUNICATION_ESTABLISHED);
+        }
+        return responder.onRequest(packet);
     }
 
     /**
@@ -301,19 +369,73 @@ public final class RcQueuePair {
      * @return bytes written; 0 when there is nothing to send now
      */
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
-        return 0;
+        Answers answers = responder.answers();
+        int written = 0;
+        if (answersFirst || state != State.READY_TO_SEND) {
+            written = answers.pollResponse(out, at);
+            answersFirst = false;
+        }
+        if (written == 0 && state == State.READY_TO_SEND) {
+            written = requester.pollTransmit(nowNanos, out, at);
+            answersFirst = written > 0 && answers.hasResponse();
+        }
+        if (written == 0) {
+            written = answers.pollResponse(out, at);
+        }
+        if (written == 0) {
+            written = answers.pollAcknowledge(out, at);
+        }
+        if (written > 0) {
+            counters.sentPackets++;
+        }
+        return written;
     }
 
     /** When {@link #onDeadline} is to be called; {@link Long#MAX_VALUE} for never. */
     public long nextDeadlineNanos() {
-        return Long.MAX_VALUE;
+        return state == State.READY_TO_SEND ? requester.nextDeadlineNanos() : Requester.NEVER;
     }
 
     /** Lets time-outs happen. To be called when the time of {@link #nextDeadlineNanos} has come; earlier does nothing. */
-    public void onDeadline(long nowNanos) {}
+    public void onDeadline(long nowNanos) {
+        if (state == State.READY_TO_SEND) {
+            requester.onDeadline(nowNanos);
+        }
+    }
+
+    // ---- for the parts ----
+
+    int protectionDomain() {
+        return configuration.protectionDomain();
+    }
+
+    boolean peerMay(int access) {
+        return (accessFlags & access) == access;
+    }
+
+    boolean isReadyToSend() {
+        return state == State.READY_TO_SEND;
+    }
+
+    /** Ends the oldest send work request with an error, and with it the connection. */
+    void failSend(WorkStatus status) {
+        if (state == State.READY_TO_SEND && !sendQueue.isEmpty()) {
+            completeSend(sendQueue.at(sendQueue.head()), status);
+            toError();
+        }
+    }
+
+    /** Ends the connection because of a request of the peer; what was decided to answer is still sent. */
+    void failAsResponder(@Nullable AsyncEvent event) {
+        state = State.ERROR;
+        if (event != null) {
+            events.onAsyncEvent(event);
+        }
+        flush();
+    }
 
     /** Reports the oldest send work request if it has to be, and gives its place back. */
-    private void completeSend(SendRequest request, WorkStatus status) {
+    void completeSend(SendRequest request, WorkStatus status) {
         Completion c = completion;
         c.workRequestId = request.workRequestId;
         c.status = status;
@@ -327,12 +449,35 @@ public final class RcQueuePair {
         c.solicited = status != WorkStatus.SUCCESS;
         boolean reported = request.signaled || configuration.signalAll() || status != WorkStatus.SUCCESS;
         sendQueue.release();
+        if (status == WorkStatus.SUCCESS) {
+            counters.completedSends++;
+        }
         if (reported) {
             sendCompletions.onCompletion(c);
         }
     }
 
-    private void failReceive(ReceiveRequest request, WorkStatus status) {
+    /** Ends a receive with success; the packet is the last of its message. */
+    void completeReceive(ReceiveRequest request, Packet packet, long bytes) {
+        Opcode opcode = packet.opcode();
+        Completion c = completion;
+        c.workRequestId = request.workRequestId;
+        c.status = WorkStatus.SUCCESS;
+        c.queuePairNumber = number;
+        c.isReceive = true;
+        c.isReceiveOfWrite = opcode.isWrite();
+        c.byteLength = bytes;
+        c.hasImmediate = opcode.hasImmediate();
+        c.immediate = c.hasImmediate ? packet.immediate() : 0;
+        c.hasInvalidatedKey = false;
+        c.solicited = packet.solicited();
+        receiveQueue.release();
+        counters.completedReceives++;
+        receiveCompletions.onCompletion(c);
+    }
+
+    /** Ends a receive without success. */
+    void failReceive(ReceiveRequest request, WorkStatus status) {
         Completion c = completion;
         c.workRequestId = request.workRequestId;
         c.status = status;

@@ -1,6 +1,7 @@
 package io.rdma4j.transport;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One place of a send queue: a send work request as the queue pair keeps it. Filled by who posts, read by the requester.
@@ -51,6 +52,15 @@ public final class SendRequest {
     /** Local memory, piece by piece. */
     public final ScatterGather list;
 
+    /** Sequence of the first packet: PSNs continued to 64 bits. Set by the requester when the request's turn comes. */
+    long firstSequence;
+
+    /** Packets of the message, or of the answer to a READ. */
+    int packets;
+
+    /** Why the request cannot be sent, found when its turn came; null if it can. */
+    @Nullable WorkStatus failure;
+
     SendRequest(int maxScatterGather, MemorySegment inlineData) {
         this.inlineData = inlineData;
         this.list = new ScatterGather(maxScatterGather);
@@ -72,5 +82,10 @@ public final class SendRequest {
         inline = false;
         lengthBytes = 0;
         list.clear();
+    }
+
+    /** Sequence behind the last packet. */
+    long endSequence() {
+        return firstSequence + packets;
     }
 }

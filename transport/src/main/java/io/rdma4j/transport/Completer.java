@@ -1,0 +1,141 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.AtomicAckEth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Understands the answers to what the {@link Requester} sent: acknowledgements, READ data, atomic results, and refusals.
+ */
+final class Completer {
+    private final RcQueuePair queuePair;
+    private final Requester requester;
+    private final SendQueue queue;
+    private final QueuePairCounters counters;
+    private final MemorySegment scratch = MemorySegment.ofArray(new byte[Long.BYTES]);
+
+    Completer(RcQueuePair queuePair, Requester requester, SendQueue queue, QueuePairCounters counters) {
+        this.queuePair = queuePair;
+        this.requester = requester;
+        this.queue = queue;
+        this.counters = counters;
+    }
+
+    /** Takes an answer; says whether it meant anything. */
+    boolean onResponse(long nowNanos, Packet packet) {
+        long unacked = requester.unacked();
+        long sequence = unacked + Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
+        if (sequence < unacked || sequence >= requester.sentEnd()) {
+            counters.ghostResponses++;
+            return false;
+        }
+        return switch (packet.opcode()) {
+            case RC_ACKNOWLEDGE -> onAcknowledge(nowNanos, sequence, packet.syndrome());
+            case RC_ATOMIC_ACKNOWLEDGE -> onAtomicAcknowledge(nowNanos, sequence, packet);
+            default -> onReadResponse(nowNanos, sequence, packet);
+        };
+    }
+
+    private boolean onAcknowledge(long nowNanos, long sequence, int syndrome) {
+        if (Aeth.isAck(syndrome)) {
+            if (!requester.acknowledge(nowNanos, sequence + 1)) {
+                onImpliedNak();
+            }
+            return true;
+        }
+        if (Aeth.isRnrNak(syndrome)) {
+            counters.receivedRnrNaks++;
+            if (requester.acknowledge(nowNanos, sequence)) {
+                requester.waitForReceiver(nowNanos, syndrome & 0x1f);
+            } else {
+                onImpliedNak();
+            }
+            return true;
+        }
+        return Aeth.isNak(syndrome) && onNak(nowNanos, sequence, syndrome); // other codes are reserved: ignored
+    }
+
+    private boolean onNak(long nowNanos, long sequence, int syndrome) {
+        if (syndrome == Aeth.NAK_PSN_SEQUENCE_ERROR) {
+            counters.receivedSequenceErrors++;
+            requester.acknowledge(nowNanos, sequence);
+            requester.goBackOnce();
+            return true;
+        }
+        if (!requester.acknowledge(nowNanos, sequence)) {
+            onImpliedNak();
+            return true;
+        }
+        queuePair.failSend(
+                switch (syndrome) {
+                    case Aeth.NAK_INVALID_REQUEST -> WorkStatus.REMOTE_INVALID_REQUEST_ERROR;
+                    case Aeth.NAK_REMOTE_ACCESS_ERROR -> WorkStatus.REMOTE_ACCESS_ERROR;
+                    default -> WorkStatus.REMOTE_OPERATION_ERROR;
+                });
+        return true;
+    }
+
+    /** A later request was answered before an earlier READ or atomic: that answer is lost, ask again. */
+    private void onImpliedNak() {
+        counters.impliedNaks++;
+        requester.goBackOnce();
+    }
+
+    private boolean onReadResponse(long nowNanos, long sequence, Packet packet) {
+        if (!requester.acknowledge(nowNanos, sequence)) {
+            onImpliedNak();
+            return true;
+        }
+        if (!queuePair.isReadyToSend()) { // a completion sink ended it
+            return true;
+        }
+        SendRequest r = queue.at(queue.head());
+        Opcode opcode = packet.opcode();
+        if (r.opcode != WorkOpcode.RDMA_READ || opcode.hasAeth() && !Aeth.isAck(packet.syndrome())) {
+            queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
+            return true;
+        }
+        // A repeated READ may begin again with FIRST (specification) or go on with MIDDLE (Linux): both are taken.
+        boolean endsPart = sequence + 1 == requester.partEnd(r, sequence);
+        long to = (sequence - r.firstSequence) * requester.mtu();
+        int length = (int) Math.min(requester.mtu(), r.lengthBytes - to);
+        if (opcode.isLast() != endsPart || packet.payloadLength() != length) {
+            queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
+            return true;
+        }
+        finish(nowNanos, r, to, packet.segment(), packet.payloadOffset(), length);
+        return true;
+    }
+
+    private boolean onAtomicAcknowledge(long nowNanos, long sequence, Packet packet) {
+        if (!requester.acknowledge(nowNanos, sequence)) {
+            onImpliedNak();
+            return true;
+        }
+        if (!queuePair.isReadyToSend()) {
+            return true;
+        }
+        SendRequest r = queue.at(queue.head());
+        if (!r.opcode.isAtomic() || !Aeth.isAck(packet.syndrome())) {
+            queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
+            return true;
+        }
+        long original = AtomicAckEth.original(packet.segment(), packet.atomicAckEthOffset());
+        scratch.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, original);
+        finish(nowNanos, r, 0, scratch, 0, Long.BYTES);
+        return true;
+    }
+
+    /** Places what the answer brought; the work request is done when this was the last of it. */
+    private void finish(long nowNanos, SendRequest r, long to, MemorySegment in, long at, int length) {
+        if (LocalMemory.scatter(r.list, queuePair.protectionDomain(), to, in, at, length)) {
+            requester.onAnswered(nowNanos, r);
+        } else {
+            queuePair.failSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+        }
+    }
+}

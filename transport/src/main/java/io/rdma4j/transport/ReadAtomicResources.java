@@ -1,0 +1,151 @@
+package io.rdma4j.transport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a responder remembers of the last READs and atomics, to answer them and to answer them again: a ring in the order
+ * of their PSNs, the oldest overwritten first. At most as many can be in flight, rounded up to a power of two as Linux
+ * peers do.
+ */
+final class ReadAtomicResources {
+    /** One remembered request. Sequences are PSNs continued to 64 bits. */
+    static final class Resource {
+        /** Sequence of the first answer packet. */
+        long firstSequence;
+
+        /** Sequence behind the last answer packet. */
+        long endSequence;
+
+        /** Whether it was an atomic; its answer is {@link #original}. */
+        boolean isAtomic;
+
+        /** Where a READ reads, null for one of no bytes. */
+        @Nullable MemoryRegion region;
+
+        /** The peer's address. */
+        long address;
+
+        /** The peer's key. */
+        int key;
+
+        /** Bytes of a READ. */
+        long lengthBytes;
+
+        /** Result of an atomic. */
+        long original;
+
+        /** Message sequence number of the answer. */
+        int messageSequenceNumber;
+
+        /** Whether answer packets are still to be sent. */
+        boolean isActive;
+
+        /** Whether those are answers to the first copy of the request. */
+        boolean isFirstAnswer;
+
+        /** Sequence of the next answer packet. */
+        long sendSequence;
+
+        /** Bytes of the READ up to which to answer. */
+        long sendEndBytes;
+    }
+
+    private final Resource[] ring;
+    private long allocated;
+    private int active;
+    private @Nullable Resource current;
+
+    /** @param depth READs and atomics that the peer may have in flight */
+    ReadAtomicResources(int depth) {
+        ring = new Resource[depth == 0 ? 0 : Rings.sizeFor(depth)];
+        for (int i = 0; i < ring.length; i++) {
+            ring[i] = new Resource();
+        }
+    }
+
+    /** Whether the peer may have READs and atomics at all. */
+    boolean isEnabled() {
+        return ring.length > 0;
+    }
+
+    /** Whether one more can be taken without forgetting one that was never fully answered. */
+    boolean hasRoom() {
+        Resource oldest = ring[(int) allocated & (ring.length - 1)];
+        return !(oldest.isActive && oldest.isFirstAnswer);
+    }
+
+    /** Takes the oldest place, to be filled and then activated. */
+    Resource allocate() {
+        Resource place = ring[(int) allocated++ & (ring.length - 1)];
+        if (place.isActive) {
+            deactivate(place);
+        }
+        return place;
+    }
+
+    /** Lets a resource be answered from {@code from} up to byte {@code endBytes} of the READ. */
+    void activate(Resource r, long from, long endBytes, boolean isFirstAnswer) {
+        if (r.isActive) {
+            r.sendSequence = Math.min(r.sendSequence, from);
+            r.sendEndBytes = Math.max(r.sendEndBytes, endBytes);
+            return;
+        }
+        r.isActive = true;
+        r.isFirstAnswer = isFirstAnswer;
+        r.sendSequence = from;
+        r.sendEndBytes = endBytes;
+        active++;
+        Resource c = current;
+        if (c == null || r.firstSequence < c.firstSequence) {
+            current = r;
+        }
+    }
+
+    /** Notes that a resource is fully answered, or is not to be. */
+    void deactivate(Resource r) {
+        r.isActive = false;
+        active--;
+        if (current == r) {
+            current = oldestActive();
+        }
+    }
+
+    /** Stops all answers. */
+    void deactivateAll() {
+        for (Resource r : ring) {
+            r.isActive = false;
+        }
+        active = 0;
+        current = null;
+    }
+
+    /** The resource to answer next, in the order of the PSNs, or null. */
+    @Nullable Resource current() {
+        return current;
+    }
+
+    /** The remembered request that a sequence belongs to, or null. */
+    @Nullable Resource find(long sequence) {
+        long oldest = Math.max(0, allocated - ring.length);
+        for (long i = allocated - 1; i >= oldest; i--) {
+            Resource r = ring[(int) i & (ring.length - 1)];
+            if (sequence >= r.firstSequence && sequence < r.endSequence) {
+                return r;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Resource oldestActive() {
+        if (active == 0) {
+            return null;
+        }
+        for (long i = Math.max(0, allocated - ring.length); i < allocated; i++) {
+            Resource r = ring[(int) i & (ring.length - 1)];
+            if (r.isActive) {
+                return r;
+            }
+        }
+        return null;
+    }
+}

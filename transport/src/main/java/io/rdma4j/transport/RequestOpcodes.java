@@ -1,0 +1,73 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.Opcode;
+
+/** Which packet opcode stands for which part of which work request. */
+final class RequestOpcodes {
+    private static final Opcode[] TABLE = new Opcode[WorkOpcode.values().length * 4];
+
+    static {
+        for (WorkOpcode opcode : WorkOpcode.values()) {
+            set(opcode, false, false, middle(opcode));
+            set(opcode, true, false, first(opcode));
+            set(opcode, false, true, last(opcode));
+            set(opcode, true, true, only(opcode));
+        }
+    }
+
+    private RequestOpcodes() {}
+
+    /** The opcode of a packet that is the first, the last, both or neither of its message. */
+    static Opcode of(WorkOpcode opcode, boolean isFirst, boolean isLast) {
+        return TABLE[index(opcode, isFirst, isLast)];
+    }
+
+    private static void set(WorkOpcode opcode, boolean isFirst, boolean isLast, Opcode packet) {
+        TABLE[index(opcode, isFirst, isLast)] = packet;
+    }
+
+    @SuppressWarnings("EnumOrdinal") // a table for the hot path, made and read here only
+    private static int index(WorkOpcode opcode, boolean isFirst, boolean isLast) {
+        return opcode.ordinal() << 2 | (isFirst ? 2 : 0) | (isLast ? 1 : 0);
+    }
+
+    private static Opcode first(WorkOpcode opcode) {
+        return switch (opcode) {
+            case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> Opcode.RC_SEND_FIRST;
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> Opcode.RC_WRITE_FIRST;
+            default -> only(opcode);
+        };
+    }
+
+    private static Opcode middle(WorkOpcode opcode) {
+        return switch (opcode) {
+            case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> Opcode.RC_SEND_MIDDLE;
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> Opcode.RC_WRITE_MIDDLE;
+            default -> only(opcode);
+        };
+    }
+
+    private static Opcode last(WorkOpcode opcode) {
+        return switch (opcode) {
+            case SEND -> Opcode.RC_SEND_LAST;
+            case SEND_WITH_IMMEDIATE -> Opcode.RC_SEND_LAST_IMMEDIATE;
+            case SEND_WITH_INVALIDATE -> Opcode.RC_SEND_LAST_INVALIDATE;
+            case RDMA_WRITE -> Opcode.RC_WRITE_LAST;
+            case RDMA_WRITE_WITH_IMMEDIATE -> Opcode.RC_WRITE_LAST_IMMEDIATE;
+            default -> only(opcode);
+        };
+    }
+
+    private static Opcode only(WorkOpcode opcode) {
+        return switch (opcode) {
+            case SEND -> Opcode.RC_SEND_ONLY;
+            case SEND_WITH_IMMEDIATE -> Opcode.RC_SEND_ONLY_IMMEDIATE;
+            case SEND_WITH_INVALIDATE -> Opcode.RC_SEND_ONLY_INVALIDATE;
+            case RDMA_WRITE -> Opcode.RC_WRITE_ONLY;
+            case RDMA_WRITE_WITH_IMMEDIATE -> Opcode.RC_WRITE_ONLY_IMMEDIATE;
+            case RDMA_READ -> Opcode.RC_READ_REQUEST;
+            case COMPARE_AND_SWAP -> Opcode.RC_COMPARE_SWAP;
+            case FETCH_AND_ADD -> Opcode.RC_FETCH_ADD;
+        };
+    }
+}

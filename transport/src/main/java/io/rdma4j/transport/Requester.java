@@ -1,0 +1,389 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.AtomicEth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Ieth;
+import io.rdma4j.wire.ImmDt;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Reth;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the work requests of one queue pair: which packet is next, how many may be in flight, and when to begin again.
+ *
+ * <p>Packets are counted by sequences: PSNs continued to 64 bits, so that none of the arithmetic here wraps. An RDMA READ
+ * has one sequence for each packet of its answer. Everything before {@link #unacked} is acknowledged; {@link #cursor} is
+ * the next packet to send, and going back to {@link #unacked} is how packets are sent again (go-back-N, as Linux peers
+ * expect).
+ *
+ * <p>Big READs are asked for in parts, on a grid of {@link #readPartPackets} from the first packet of the request, so
+ * that a repeated request ends where the first one did.
+ */
+final class Requester {
+    /** Packets in flight at most; as in Linux rdma_rxe. */
+    static final int WINDOW_PACKETS = 128;
+
+    /** Bytes in flight at most, below what an ordinary UDP receive buffer holds. */
+    static final int WINDOW_BYTES = 128 * 1024;
+
+    /** Packets that may be in flight whatever they hold. */
+    static final int MIN_WINDOW_PACKETS = 4;
+
+    /** Longest message, in bytes. */
+    static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    static final long NEVER = Long.MAX_VALUE;
+
+    private static final int RNR_RETRY_WITHOUT_END = 7;
+
+    private final RcQueuePair queuePair;
+    private final SendQueue queue;
+    private final QueuePairCounters counters;
+
+    private int peerNumber;
+    private int mtu = 256;
+    private int window;
+    private int readPartPackets;
+    private int maxReads;
+    private int retryCount;
+    private int rnrRetry;
+    private long timeoutNanos;
+
+    /** Oldest sequence that is not acknowledged. */
+    private long unacked;
+
+    /** Next sequence to send. */
+    private long cursor;
+
+    /** Work request that {@link #cursor} is in. */
+    private long cursorIndex;
+
+    /** Sequence behind the newest ever sent. */
+    private long sentEnd;
+
+    /** Next sequence to give to a work request, and the work request to get it. */
+    private long assignedEnd;
+
+    private long assignedIndex;
+
+    /** READ parts and atomics between {@link #unacked} and {@link #cursor}. */
+    private int readsInFlight;
+
+    private int sinceAckRequest;
+    private int retriesLeft;
+    private int rnrRetriesLeft;
+
+    /** Whether an answer made the requester go back and nothing was acknowledged since. */
+    private boolean wentBack;
+
+    private long retransmitDeadline = NEVER;
+    private long rnrDeadline = NEVER;
+
+    Requester(RcQueuePair queuePair, SendQueue queue, QueuePairCounters counters) {
+        this.queuePair = queuePair;
+        this.queue = queue;
+        this.counters = counters;
+    }
+
+    void start(RcQueuePair.ReceiveParameters path, RcQueuePair.SendParameters p) {
+        peerNumber = path.peer().queuePairNumber();
+        mtu = path.pathMtuBytes();
+        window = Math.clamp(WINDOW_BYTES / mtu, MIN_WINDOW_PACKETS, WINDOW_PACKETS);
+        readPartPackets = window / 2;
+        maxReads = p.maxReadAtomic();
+        retryCount = p.retryCount();
+        rnrRetry = p.rnrRetry();
+        timeoutNanos = RcTimers.retransmitNanos(p.timeoutExponent());
+        unacked = p.sendPsn();
+        cursor = unacked;
+        sentEnd = unacked;
+        assignedEnd = unacked;
+        cursorIndex = queue.head();
+        assignedIndex = cursorIndex;
+        retriesLeft = retryCount;
+        rnrRetriesLeft = rnrRetry;
+        wentBack = false;
+        sinceAckRequest = 0;
+        readsInFlight = 0;
+        stopTimers();
+    }
+
+    void stopTimers() {
+        retransmitDeadline = NEVER;
+        rnrDeadline = NEVER;
+    }
+
+    long nextDeadlineNanos() {
+        return Math.min(retransmitDeadline, rnrDeadline);
+    }
+
+    void onDeadline(long nowNanos) {
+        if (nowNanos >= rnrDeadline) {
+            rnrDeadline = NEVER;
+        }
+        if (nowNanos >= retransmitDeadline) {
+            counters.timeouts++;
+            wentBack = false;
+            spendRetry();
+        }
+    }
+
+    // ---- sending ----
+
+    /** Writes the next packet; 0 if there is none that may be sent now. */
+    int pollTransmit(long nowNanos, MemorySegment out, long at) {
+        if (rnrDeadline != NEVER || cursorIndex == queue.tail()) {
+            return 0;
+        }
+        SendRequest r = queue.at(cursorIndex);
+        if (cursorIndex == assignedIndex && !begin(r)) {
+            return 0;
+        }
+        if (r.failure == null) {
+            int written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(r, out, at);
+            if (written > 0) {
+                if (retransmitDeadline == NEVER && timeoutNanos > 0) {
+                    retransmitDeadline = nowNanos + timeoutNanos;
+                }
+                return written;
+            }
+        }
+        WorkStatus failure = r.failure;
+        if (failure != null && cursorIndex == queue.head()) {
+            queuePair.failSend(failure); // everything before it is done, so completions stay in order
+        }
+        return 0;
+    }
+
+    /** Gives a work request its sequences when its turn comes; false while a fence holds it back. */
+    private boolean begin(SendRequest r) {
+        if (r.fence && readsInFlight > 0) {
+            return false;
+        }
+        r.failure = judge(r);
+        r.firstSequence = assignedEnd;
+        r.packets = (int) Math.max(1, (Math.min(r.lengthBytes, MAX_MESSAGE_BYTES) + mtu - 1) / mtu);
+        assignedEnd += r.packets;
+        assignedIndex++;
+        return true;
+    }
+
+    private @Nullable WorkStatus judge(SendRequest r) {
+        if (r.lengthBytes < 0 || r.lengthBytes > MAX_MESSAGE_BYTES) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (r.opcode.isAtomic() && r.lengthBytes != Long.BYTES) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (r.opcode.isReadOrAtomic() && maxReads == 0 || r.inline && !r.opcode.carriesPayload()) {
+            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+        }
+        if (r.inline) {
+            return r.lengthBytes <= r.inlineData.byteSize() ? null : WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (r.list.totalBytes() != r.lengthBytes) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
+        boolean usable = LocalMemory.isUsable(r.list, queuePair.protectionDomain(), access);
+        return usable ? null : WorkStatus.LOCAL_PROTECTION_ERROR;
+    }
+
+    private int sendPayload(SendRequest r, MemorySegment out, long at) {
+        long inFlight = cursor - unacked;
+        if (inFlight >= window) {
+            return 0;
+        }
+        int index = (int) (cursor - r.firstSequence);
+        boolean isFirst = index == 0;
+        boolean isLast = index == r.packets - 1;
+        long from = (long) index * mtu;
+        int length = (int) Math.min(mtu, r.lengthBytes - from);
+        Opcode opcode = RequestOpcodes.of(r.opcode, isFirst, isLast);
+        long payloadAt = at + opcode.headerLength();
+        boolean gathered = r.inline
+                ? LocalMemory.copy(r.inlineData, from, out, payloadAt, length)
+                : LocalMemory.gather(r.list, queuePair.protectionDomain(), from, length, out, payloadAt);
+        if (!gathered) {
+            r.failure = WorkStatus.LOCAL_PROTECTION_ERROR;
+            return 0;
+        }
+        boolean asksAck = isLast || ++sinceAckRequest >= window / 2 || inFlight == window - 1;
+        if (asksAck) {
+            sinceAckRequest = 0;
+        }
+        boolean solicited = r.solicited && isLast && r.opcode != WorkOpcode.RDMA_WRITE;
+        int pad = -length & 3;
+        Bth.write(
+                out, at, opcode.code(), solicited, pad, RcQueuePair.PARTITION_KEY, peerNumber, asksAck, (int) cursor);
+        if (opcode.hasReth()) {
+            Reth.write(out, at + Bth.LENGTH, r.remoteAddress, r.remoteKey, (int) r.lengthBytes);
+        }
+        if (opcode.hasImmediate()) {
+            ImmDt.write(out, payloadAt - ImmDt.LENGTH, r.immediate);
+        } else if (opcode.hasIeth()) {
+            Ieth.write(out, payloadAt - Ieth.LENGTH, r.invalidateKey);
+        }
+        Padding.clear(out, payloadAt + length, pad);
+        moveCursor(r, cursor + 1);
+        return opcode.headerLength() + length + pad;
+    }
+
+    private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
+        long end = partEnd(r, cursor);
+        if (readsInFlight >= maxReads || end - unacked > window) {
+            return 0;
+        }
+        Opcode opcode = RequestOpcodes.of(r.opcode, true, true);
+        Bth.write(out, at, opcode.code(), false, 0, RcQueuePair.PARTITION_KEY, peerNumber, true, (int) cursor);
+        if (opcode.hasReth()) {
+            long from = (cursor - r.firstSequence) * mtu;
+            long length = Math.min(r.lengthBytes, (end - r.firstSequence) * mtu) - from;
+            Reth.write(out, at + Bth.LENGTH, r.remoteAddress + from, r.remoteKey, (int) length);
+        } else {
+            AtomicEth.write(out, at + Bth.LENGTH, r.remoteAddress, r.remoteKey, r.swapOrAdd, r.compare);
+        }
+        sinceAckRequest = 0;
+        readsInFlight++;
+        moveCursor(r, end);
+        return opcode.headerLength();
+    }
+
+    /** Sequence behind the part of a READ that {@code sequence} is in; an atomic has one part. */
+    long partEnd(SendRequest r, long sequence) {
+        long index = sequence - r.firstSequence;
+        return Math.min(r.endSequence(), sequence - index % readPartPackets + readPartPackets);
+    }
+
+    private void moveCursor(SendRequest r, long to) {
+        if (cursor < sentEnd) {
+            counters.retransmittedPackets++;
+        }
+        cursor = to;
+        sentEnd = Math.max(sentEnd, to);
+        if (to == r.endSequence()) {
+            cursorIndex++;
+        }
+    }
+
+    // ---- what the completer tells ----
+
+    /** Oldest sequence that is not acknowledged. */
+    long unacked() {
+        return unacked;
+    }
+
+    /** Sequence behind the newest ever sent. */
+    long sentEnd() {
+        return sentEnd;
+    }
+
+    int mtu() {
+        return mtu;
+    }
+
+    /** Whether the peer's receiver is being given time. */
+    boolean isWaitingForReceiver() {
+        return rnrDeadline != NEVER;
+    }
+
+    /**
+     * Takes everything before {@code end} as done, as far as no READ or atomic without its answer stands in between.
+     *
+     * @return whether all of it is done
+     */
+    boolean acknowledge(long nowNanos, long end) {
+        long reached = unacked;
+        long index = queue.head();
+        while (reached < end) {
+            SendRequest r = queue.at(index++);
+            if (r.opcode.isReadOrAtomic()) {
+                break;
+            }
+            reached = Math.min(end, r.endSequence());
+        }
+        boolean all = reached == end;
+        if (reached > unacked) {
+            advance(nowNanos, reached);
+        }
+        return all;
+    }
+
+    /** Takes the answer packet {@link #unacked} of the oldest work request, a READ or an atomic, as received. */
+    void onAnswered(long nowNanos, SendRequest r) {
+        long end = unacked + 1;
+        if (end == partEnd(r, unacked) && end <= cursor) {
+            readsInFlight--;
+        }
+        advance(nowNanos, end);
+    }
+
+    private void advance(long nowNanos, long to) {
+        unacked = to;
+        wentBack = false;
+        retriesLeft = retryCount;
+        rnrRetriesLeft = rnrRetry;
+        rnrDeadline = NEVER;
+        if (cursor < to) { // answers to packets sent before going back
+            cursor = to;
+            readsInFlight = 0;
+            while (cursorIndex < assignedIndex && queue.at(cursorIndex).endSequence() <= to) {
+                cursorIndex++;
+            }
+        }
+        retransmitDeadline = unacked < cursor && timeoutNanos > 0 ? nowNanos + timeoutNanos : NEVER;
+        while (queue.head() < assignedIndex) {
+            SendRequest oldest = queue.at(queue.head());
+            if (oldest.endSequence() > to) {
+                return;
+            }
+            queuePair.completeSend(oldest, WorkStatus.SUCCESS);
+        }
+    }
+
+    /** Begins again at {@link #unacked} because an answer shows a loss; once until something is acknowledged. */
+    void goBackOnce() {
+        if (!wentBack && rnrDeadline == NEVER) {
+            wentBack = true;
+            spendRetry();
+        }
+    }
+
+    /** Waits and begins again at {@link #unacked}, because the peer had no receive posted. */
+    void waitForReceiver(long nowNanos, int timerCode) {
+        if (rnrDeadline != NEVER) {
+            return;
+        }
+        if (rnrRetry != RNR_RETRY_WITHOUT_END && rnrRetriesLeft-- == 0) {
+            counters.rnrRetryExceededErrors++;
+            queuePair.failSend(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+            return;
+        }
+        retriesLeft = retryCount; // the peer is alive
+        rewind();
+        rnrDeadline = nowNanos + RcTimers.rnrNanos(timerCode);
+    }
+
+    private void spendRetry() {
+        if (unacked == sentEnd) {
+            retransmitDeadline = NEVER;
+            return;
+        }
+        if (retriesLeft == 0) {
+            counters.retryExceededErrors++;
+            queuePair.failSend(WorkStatus.RETRY_EXCEEDED_ERROR);
+            return;
+        }
+        retriesLeft--;
+        rewind();
+    }
+
+    private void rewind() {
+        cursor = unacked;
+        cursorIndex = queue.head();
+        readsInFlight = 0;
+        sinceAckRequest = 0;
+        retransmitDeadline = NEVER; // set again when the first packet leaves
+    }
+}

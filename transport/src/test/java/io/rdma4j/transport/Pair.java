@@ -1,0 +1,312 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.function.Function;
+
+/** Two queue pairs with a wire between them whose faults the test chooses, and a clock that jumps to the next event. */
+final class Pair {
+    static final long LATENCY_NANOS = 1_000;
+    static final int PD = 7;
+    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
+            | AccessFlags.REMOTE_WRITE
+            | AccessFlags.REMOTE_READ
+            | AccessFlags.REMOTE_ATOMIC;
+
+    /** A packet on the wire. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by identity only
+    record Wirelet(boolean fromA, int number, Opcode opcode, int psn, boolean ackRequest, byte[] bytes, long sentAt) {
+        MemorySegment segment() {
+            return MemorySegment.ofArray(bytes);
+        }
+
+        int syndrome() {
+            return bytes[Bth.LENGTH] & 0xff;
+        }
+
+        @Override
+        public String toString() {
+            String name = opcode.name().substring(3);
+            String aeth = opcode == Opcode.RC_ACKNOWLEDGE ? " " + Integer.toHexString(syndrome()) : "";
+            return (fromA ? "A " : "B ") + name + " " + psn + aeth;
+        }
+    }
+
+    private record InFlight(long at, long order, Wirelet wirelet) {}
+
+    /** Decides after how many nanoseconds each copy of a packet arrives; no copy is a loss. */
+    interface Wire extends Function<Wirelet, List<Long>> {}
+
+    /** A completion as a value. */
+    record Done(
+            long id,
+            WorkStatus status,
+            boolean isReceive,
+            WorkOpcode opcode,
+            boolean ofWrite,
+            long bytes,
+            boolean hasImmediate,
+            int immediate,
+            boolean solicited) {}
+
+    /** One side. */
+    static final class Side {
+        final boolean isA;
+        final MemoryTable memory;
+        final RcQueuePair queuePair;
+        final List<Done> done = new ArrayList<>();
+        final List<AsyncEvent> events = new ArrayList<>();
+        final long high;
+        final long low;
+
+        Side(boolean isA, RcQueuePair.Configuration c) {
+            this.isA = isA;
+            Random keys = new Random(isA ? 1 : 2);
+            memory = new MemoryTable(keys::nextInt);
+            low = Frame.ipv4Low(isA ? 0x0a58_0001 : 0x0a58_0002);
+            high = 0;
+            queuePair = new RcQueuePair(isA ? 0x11 : 0x22, c, memory, this::take, this::take, events::add);
+        }
+
+        private void take(Completion c) {
+            done.add(new Done(
+                    c.workRequestId,
+                    c.status,
+                    c.isReceive,
+                    c.opcode,
+                    c.isReceiveOfWrite,
+                    c.byteLength,
+                    c.hasImmediate,
+                    c.immediate,
+                    c.solicited));
+        }
+
+        MemoryRegion register(int bytes) {
+            return register(new byte[bytes], ALL_ACCESS);
+        }
+
+        MemoryRegion register(byte[] bytes, int access) {
+            return memory.register(MemorySegment.ofArray(bytes), 0x7000_0000_0000L + (isA ? 0 : 1L << 32), access, PD);
+        }
+
+        SendRequest claim(long id, WorkOpcode opcode) {
+            SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
+            r.workRequestId = id;
+            r.opcode = opcode;
+            r.signaled = true;
+            return r;
+        }
+
+        void publish(SendRequest r) {
+            if (!r.inline) {
+                r.lengthBytes = r.list.totalBytes();
+            }
+            queuePair.sendQueue().publish();
+        }
+
+        void post(long id, WorkOpcode opcode, MemoryRegion region, long offset, long length) {
+            SendRequest r = claim(id, opcode);
+            r.list.add(region, offset, length);
+            publish(r);
+        }
+
+        void post(long id, WorkOpcode opcode, MemoryRegion local, long length, MemoryRegion remote, long remoteOffset) {
+            SendRequest r = claim(id, opcode);
+            if (length > 0) {
+                r.list.add(local, 0, length);
+            }
+            r.remoteKey = remote.key();
+            r.remoteAddress = remote.address() + remoteOffset;
+            r.immediate = (int) id;
+            publish(r);
+        }
+
+        void postReceive(long id, MemoryRegion region, long offset, long length) {
+            ReceiveRequest r = Objects.requireNonNull(queuePair.receiveQueue().claim());
+            r.workRequestId = id;
+            r.list.add(region, offset, length);
+            queuePair.receiveQueue().publish();
+        }
+
+        List<WorkStatus> statuses(boolean receives) {
+            return done.stream().filter(d -> d.isReceive() == receives).map(Done::status).toList();
+        }
+
+        List<Long> ids(boolean receives) {
+            return done.stream().filter(d -> d.isReceive() == receives).map(Done::id).toList();
+        }
+    }
+
+    /** What a test may want to be different. */
+    static final class Options {
+        int mtu = 1024;
+        int psnA = 0x1000;
+        int psnB = 0x2000;
+        int depth = 4;
+        int destinationDepth = 4;
+        int retryCount = 7;
+        int rnrRetry = 7;
+        int timeoutExponent = 14;
+        int rnrCode = 12;
+        int accessA = ALL_ACCESS;
+        int accessB = ALL_ACCESS;
+        boolean signalAll;
+        int requests = 64;
+    }
+
+    final Options options;
+    final Side a;
+    final Side b;
+    final List<Wirelet> trace = new ArrayList<>();
+    long now = 1_000_000_000L;
+    Wire wire = w -> List.of(LATENCY_NANOS);
+    private final PriorityQueue<InFlight> inFlight =
+            new PriorityQueue<>(Comparator.comparingLong(InFlight::at).thenComparingLong(InFlight::order));
+    private final byte[] out = new byte[4096 + RcQueuePair.HEADER_ROOM_BYTES];
+    private final Packet packet = new Packet();
+    private long order;
+    private int numberA;
+    private int numberB;
+
+    Pair() {
+        this(new Options());
+    }
+
+    Pair(Options o) {
+        options = o;
+        RcQueuePair.Configuration c =
+                new RcQueuePair.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD);
+        a = new Side(true, c);
+        b = new Side(false, c);
+        connect(a, b, o.psnB, o.psnA, o.accessA);
+        connect(b, a, o.psnA, o.psnB, o.accessB);
+    }
+
+    private void connect(Side side, Side peer, int receivePsn, int sendPsn, int access) {
+        side.queuePair.toInit(access);
+        side.queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
+                new RcQueuePair.Peer(
+                        side.high, side.low, peer.high, peer.low, 0, peer.queuePair.number(), 0, 64, 0),
+                options.mtu,
+                receivePsn,
+                options.destinationDepth,
+                options.rnrCode));
+        side.queuePair.toReadyToSend(new RcQueuePair.SendParameters(
+                sendPsn, options.depth, options.retryCount, options.rnrRetry, options.timeoutExponent));
+    }
+
+    /** Sends everything that can be sent now. */
+    void pump() {
+        pump(a);
+        pump(b);
+    }
+
+    private void pump(Side side) {
+        int length;
+        MemorySegment room = MemorySegment.ofArray(out);
+        while ((length = side.queuePair.pollTransmit(now, room, 0)) > 0) {
+            byte[] bytes = java.util.Arrays.copyOf(out, length + Packet.ICRC_LENGTH);
+            int number = side.isA ? ++numberA : ++numberB;
+            Opcode opcode = Objects.requireNonNull(Opcode.of(Bth.opcode(room, 0)));
+            send(new Wirelet(
+                    side.isA, number, opcode, Bth.psn(room, 0), Bth.acknowledgeRequest(room, 0), bytes, now));
+        }
+    }
+
+    private void send(Wirelet w) {
+        trace.add(w);
+        for (long delay : wire.apply(w)) {
+            inFlight.add(new InFlight(now + delay, order++, w));
+        }
+    }
+
+    /** Gives a packet to the side that it is for. */
+    void deliver(Wirelet w) {
+        Side from = w.fromA() ? a : b;
+        Side to = w.fromA() ? b : a;
+        Frame f = new Frame();
+        f.segment = MemorySegment.ofArray(w.bytes());
+        f.buffer = ByteBuffer.wrap(w.bytes());
+        f.length = w.bytes().length;
+        f.sourceHigh = from.high;
+        f.sourceLow = from.low;
+        f.destinationHigh = to.high;
+        f.destinationLow = to.low;
+        if (packet.parse(f) != Packet.Result.OK) {
+            throw new AssertionError("cannot be read: " + w);
+        }
+        to.queuePair.onPacket(now, packet);
+    }
+
+    /** Runs until nothing is in flight and no deadline is near, at most to a time. */
+    void run(long untilNanos) {
+        for (int steps = 0; ; steps++) {
+            if (steps > 5_000_000) {
+                throw new AssertionError("no end in sight");
+            }
+            pump();
+            long next = Math.min(a.queuePair.nextDeadlineNanos(), b.queuePair.nextDeadlineNanos());
+            InFlight first = inFlight.peek();
+            if (first != null) {
+                next = Math.min(next, first.at());
+            }
+            if (next > untilNanos) {
+                return;
+            }
+            now = Math.max(now, next);
+            while ((first = inFlight.peek()) != null && first.at() <= now) {
+                inFlight.remove();
+                deliver(first.wirelet());
+            }
+            if (inFlight.isEmpty() || inFlight.peek().at() > now) {
+                fireDeadline(a);
+                fireDeadline(b);
+            }
+        }
+    }
+
+    private void fireDeadline(Side side) {
+        if (side.queuePair.nextDeadlineNanos() <= now) {
+            side.queuePair.onDeadline(now);
+        }
+    }
+
+    /** Runs until nothing more happens. */
+    void run() {
+        run(Long.MAX_VALUE - 1);
+    }
+
+    List<String> traceLines() {
+        return trace.stream().map(Wirelet::toString).toList();
+    }
+
+    long sent(boolean fromA, Opcode opcode) {
+        return trace.stream().filter(w -> w.fromA() == fromA && w.opcode() == opcode).count();
+    }
+
+    /** Hand-made packet of A for B, or of B for A. */
+    static Wirelet forge(boolean fromA, Opcode opcode, int psn, boolean ackRequest, int payload) {
+        int pad = -payload & 3;
+        byte[] bytes = new byte[opcode.headerLength() + payload + pad + Packet.ICRC_LENGTH];
+        MemorySegment s = MemorySegment.ofArray(bytes);
+        Bth.write(s, 0, opcode.code(), false, pad, 0xffff, fromA ? 0x22 : 0x11, ackRequest, psn & Psn.MASK);
+        return new Wirelet(fromA, 0, opcode, psn & Psn.MASK, ackRequest, bytes, 0);
+    }
+
+    static byte[] pattern(int length, int seed) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+}
