@@ -1,0 +1,205 @@
+# The table of cases. Sourced, never run. README.md says how to add one.
+#
+# case_add NAME SERVER CLIENT "EXPECTED" SECONDS FUNCTION ARGUMENTS...
+#   NAME      path-like, what --only matches
+#   SERVER, CLIENT  "linux" or "host"
+#   SECONDS   time-out of every rping of the case
+#   FUNCTION  is called with SERVER CLIENT ARGUMENTS...; it uses lib/rping.sh and fails with explain
+
+port=7174
+
+# One server, one client, -v on both and -V on the client: both end with 0 and printed exactly the right bytes.
+case_ping() { # SERVER CLIENT FAMILY SIZE COUNT [OPTIONS...]
+    local server=$1 client=$2 family=$3 size=$4 count=$5
+    shift 5
+    rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -S "$size" -v "$@" || return 1
+    rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V "$@"
+    judge_pair "$size" "$count"
+}
+
+judge_pair() { # SIZE COUNT
+    local bad=0
+    rping_wait client || explain 'the client did not end' || bad=1
+    rping_wait server 15 || explain 'the server did not end after its client' || bad=1
+    expect_code client 0 || bad=1
+    expect_pings client client "$1" "$2" || bad=1
+    expect_no_complaint client || bad=1
+    expect_code server 0 || bad=1
+    expect_pings server server "$1" "$2" || bad=1
+    expect_lines server err '^server DISCONNECT EVENT\.\.\.$' || bad=1
+    expect_no_complaint server || bad=1
+    return $bad
+}
+
+# A server without -a takes clients of both families.
+case_wildcard() { # SERVER CLIENT FAMILY
+    local server=$1 client=$2 family=$3
+    rping_serve "$server" server $port -v || return 1
+    rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -C 3 -v -V
+    judge_pair 64 3
+}
+
+# -I names the client's own address.
+case_source() { # SERVER CLIENT FAMILY
+    local server=$1 client=$2 family=$3
+    rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -v || return 1
+    rping_start "$client" client -c -I "$(side_address "$client" "$family")" -a "$(side_address "$server" "$family" "$client")" -p $port -C 3 -v -V
+    judge_pair 64 3
+}
+
+# A persistent server with N clients at once, then one more; afterwards it still runs and SIGINT ends it.
+case_persistent() { # SERVER CLIENT FAMILY CLIENTS COUNT SIZE
+    local server=$1 client=$2 family=$3 clients=$4 count=$5 size=$6 i bad=0
+    rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -P -v -S "$size" || return 1
+    for i in $(seq "$clients"); do
+        rping_start "$client" "client$i" -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V
+    done
+    for i in $(seq "$clients"); do rping_wait "client$i" || explain "client$i did not end" || bad=1; done
+    rping_start "$client" client-last -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V
+    rping_wait client-last || explain 'the last client did not end' || bad=1
+    ! rping_ended server || explain 'the server ended' || bad=1
+    for i in $(seq "$clients") -last; do
+        expect_code "client$i" 0 || bad=1
+        expect_pings "client$i" client "$size" "$count" || bad=1
+        expect_no_complaint "client$i" || bad=1
+    done
+    rping_signal server INT
+    rping_wait server 10 || explain 'the server did not end on SIGINT' || bad=1
+    [ "$(grep -ac '^server ping data: ' "$case_dir/server.out")" = $(((clients + 1) * count)) ] ||
+        explain "the server printed $(grep -ac '^server ping data: ' "$case_dir/server.out") pings of $(((clients + 1) * count))" || bad=1
+    return $bad
+}
+
+# Nobody listens on the port: REJ reason 8. A user-space peer can answer only while a process of it runs, so on the Java
+# side a server listens on the next port; on Linux the kernel answers for itself.
+case_refused() { # SERVER CLIENT FAMILY
+    local server=$1 client=$2 family=$3
+    [ "$server" = linux ] || rping_serve "$server" bystander $((port + 1)) -a "$(side_address "$server" "$family")" || return 1
+    rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -C 3 -v -V
+    judge_rejected 8
+}
+
+# A listener of that port that is bound to another address: Linux answers with REJ 28, a stack that knows listeners by
+# address with REJ 8.
+case_bound_elsewhere() { # SERVER CLIENT REASONS
+    local server=$1 client=$2 reasons=$3
+    [ "$server" = linux ] || rping_serve "$server" bystander $((port + 1)) -a "$(side_address "$server" v4)" || return 1
+    rping_serve "$server" elsewhere $port -a "$(side_address "$server" v6)" || return 1
+    rping_start "$client" client -c -a "$(side_address "$server" v4 "$client")" -p $port -C 3 -v -V
+    judge_rejected "$reasons"
+}
+
+# The server is stopped before it sees the request and then killed; its kernel rejects with reason 28.
+case_rejected() { # SERVER CLIENT
+    local server=$1 client=$2
+    rping_serve "$server" server $port -a "$(side_address "$server" v4)" || return 1
+    rping_signal server STOP
+    rping_start "$client" client -c -a "$(side_address "$server" v4 "$client")" -p $port -C 3 -v -V
+    sleep 3
+    ! rping_ended client || explain 'the client ended before the server was killed' || return 1
+    rping_signal server KILL
+    judge_rejected 28
+}
+
+judge_rejected() { # REASON-REGEX
+    local bad=0
+    rping_wait client || explain 'the client did not end' || bad=1
+    expect_code client 255 || bad=1
+    expect_lines client err "^cma event RDMA_CM_EVENT_REJECTED, error ($1)\$" || bad=1
+    expect_pings client client 64 0 || bad=1
+    return $bad
+}
+
+# One side is killed in the middle of its pings; the kernel disconnects for it, and the other ends with 0.
+case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
+    local server=$1 client=$2 victim=$3 signal=$4 other=client bad=0
+    [ "$victim" = server ] || other=server
+    rping_serve "$server" server $port -a "$(side_address "$server" v4)" -v || return 1
+    rping_start "$client" client -c -a "$(side_address "$server" v4 "$client")" -p $port -v -V
+    pinging() { side_is_c "${job_side[$other]}" || [ "$(wc -l <"$case_dir/$other.out")" -gt 20 ]; }
+    wait_until 10 pinging || explain "$other saw no ping" || bad=1
+    sleep 1
+    rping_signal $victim "$signal"
+    rping_wait $other 15 || explain "$other did not end after its peer was killed" || bad=1
+    expect_code $other 0 || bad=1
+    expect_lines $other err "^$other DISCONNECT EVENT\.\.\.\$" || bad=1
+    [ "$(grep -ac 'ping data: ' "$case_dir/$other.out")" -gt 0 ] || explain "$other saw no ping" || bad=1
+    return $bad
+}
+
+# Pings while packets are lost (or delayed, reordered, doubled) both ways.
+case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
+    local server=$1 client=$2 family=$3 size=$4 count=$5 by=$6 fault=$7 bad=0
+    rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -S "$size" -v || return 1
+    case $by in
+        netem) netem_on "$fault" ;;
+        nft) nft_loss_on "$fault" ;;
+    esac || explain "cannot put $by $fault in place" || return 1
+    rping_start "$client" client -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V
+    rping_wait client || explain 'the client did not end' || bad=1
+    if ! rping_wait server 8; then
+        # A client that ends right after its DREQ was lost has nobody to send it again: the server waits for ever, with C
+        # on both sides too. What counts is that all its pings are right.
+        remark 'server ended by SIGINT (DREQ lost)'
+        rping_signal server INT
+        rping_wait server 10 || explain 'the server did not end on SIGINT' || bad=1
+    else
+        expect_code server 0 || bad=1
+    fi
+    case $by in
+        netem) dropped=$(netem_off) ;;
+        nft) dropped=$(nft_loss_off) ;;
+    esac
+    remark "$dropped packets dropped"
+    total_dropped=$((total_dropped + dropped))
+    expect_code client 0 || bad=1
+    expect_pings client client "$size" "$count" || bad=1
+    expect_pings server server "$size" "$count" || bad=1
+    return $bad
+}
+
+# Path MTU 4096: both devices follow their interface.
+case_jumbo() { # SERVER CLIENT FAMILY
+    local bad=0 name
+    mtu_set 5000
+    case_ping "$1" "$2" "$3" 65535 4 || bad=1
+    mtu_set "$mtu"
+    return $bad
+}
+
+define_cases() {
+    local server client family size count pair
+    for pair in 'host linux' 'linux host'; do
+        set -- $pair
+        for family in v4 v6; do
+            for size in 64 23 1000 4096 65535; do
+                count=10
+                [ $size -lt 65535 ] || count=4
+                case_add "size/$family/$size" "$1" "$2" "$count pings" 30 case_ping $family $size $count
+            done
+        done
+        case_add linklocal "$1" "$2" '3 pings' 30 case_ping ll 64 3
+        case_add option-q "$1" "$2" '3 pings' 30 case_ping v4 64 3 -q
+        case_add wildcard/v4 "$1" "$2" '3 pings' 30 case_wildcard v4
+        case_add source-address "$1" "$2" '3 pings' 30 case_source v4
+        case_add persistent/v4 "$1" "$2" '6+1 clients x 5' 60 case_persistent v4 6 5 64
+        case_add persistent/v6-4096 "$1" "$2" '4+1 clients x 5' 60 case_persistent v6 4 5 4096
+        case_add refused/v4 "$1" "$2" 'REJ 8, exit 255' 30 case_refused v4
+        case_add refused/v6 "$1" "$2" 'REJ 8, exit 255' 30 case_refused v6
+        case_add jumbo-mtu/v4 "$1" "$2" '4 pings of 65535' 30 case_jumbo v4
+    done
+    case_add rejected/stopped-server linux host 'REJ 28, exit 255' 30 case_rejected
+    case_add rejected/bound-elsewhere linux host 'REJ 28, exit 255' 30 case_bound_elsewhere 28
+    case_add rejected/bound-elsewhere host linux 'REJ 8|28, exit 255' 30 case_bound_elsewhere '8|28'
+    case_add killed/client-KILL host linux 'server ends 0' 30 case_killed client KILL
+    case_add killed/server-KILL linux host 'client ends 0' 30 case_killed server KILL
+    case_add killed/client-INT linux host 'server ends 0' 30 case_killed client INT
+    case_add killed/server-INT host linux 'client ends 0' 30 case_killed server INT
+    for pair in 'host linux' 'linux host'; do
+        case_add loss/1%-netem/v4 $pair '30 pings' 100 case_faulty v4 64 30 netem 'loss 1%'
+        case_add loss/5%-netem/v4 $pair '10 pings' 100 case_faulty v4 64 10 netem 'loss 5%'
+        case_add loss/5%-nft/v6 $pair '6 pings' 100 case_faulty v6 64 6 nft 50
+        case_add loss/1%-nft/v4-16384 $pair '3 pings' 100 case_faulty v4 16384 3 nft 10
+        case_add reorder-dup/v4 $pair '20 pings' 100 case_faulty v4 4096 20 netem 'delay 3ms reorder 25% 50% duplicate 5%'
+    done
+}

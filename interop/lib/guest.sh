@@ -1,0 +1,65 @@
+# Guests: start, wait, command, stop. Sourced, never run. A guest is "guest" (10.88.0.2) or "peer" (10.88.0.1).
+
+declare -A guest_pid guest_address=([guest]=$guest_ip4 [peer]=$host_ip4)
+
+# Checks what interop/setup provides, without which nothing can start.
+require_setup() {
+    local tool missing=()
+    for tool in qemu-system-x86_64 busybox rping rdma ibv_devices nft tcpdump tshark ip tc; do
+        type -P "$tool" >/dev/null || missing+=("$tool")
+    done
+    kernel_release >/dev/null || missing+=("a guest kernel in $cache_dir")
+    [ ${#missing[@]} -eq 0 ] || die "missing: ${missing[*]}; run $interop_dir/setup first (it needs the Debian archive)"
+    [ -c /dev/net/tun ] || die "missing /dev/net/tun (modprobe tun)"
+}
+
+# guest_start NAME TAP MAC-END IP4 IP6 MTU LOG
+guest_start() {
+    local name=$1 tap=$2 mac_end=$3 ip4=$4 ip6=$5 mtu=$6 log=$7 release
+    release=$(kernel_release)
+    in_netns qemu-system-x86_64 -name "rdma4j-interop-$name" \
+        -machine q35,accel=tcg -cpu max -smp 1 -m "${RDMA4J_INTEROP_MEMORY:-512}" \
+        -nodefaults -no-user-config -no-reboot -display none -monitor none -serial "file:$log" \
+        -kernel "$cache_dir/kernel/boot/vmlinuz-$release" -initrd "$work_dir/initramfs" \
+        -append "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off no_timer_check tsc=reliable net.ifnames=0 interop.ip4=$ip4 interop.ip6=$ip6 interop.mtu=$mtu" \
+        -netdev "tap,id=net0,ifname=$tap,script=no,downscript=no" \
+        -device "virtio-net-pci,netdev=net0,mac=52:54:00:88:00:$mac_end,romfile=" \
+        -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
+        >"$log.qemu" 2>&1 </dev/null &
+    guest_pid[$name]=$!
+    disown "$!"
+}
+
+guest_sh() { in_netns "$lib_dir/guest-call" "${guest_address[$1]}" "$2"; }
+
+guest_answers() { [ "$(guest_sh "$1" 'echo up' 2>/dev/null)" = up ]; }
+
+# guest_wait NAME SECONDS LOG
+guest_wait() {
+    local end=$(($(now_ms) + $2 * 1000))
+    until guest_answers "$1"; do
+        kill -0 "${guest_pid[$1]}" 2>/dev/null || { tail -n 20 "$3" "$3.qemu" >&2; die "the emulator of $1 ended"; }
+        [ "$(now_ms)" -lt "$end" ] || { tail -n 20 "$3" >&2; die "guest $1 did not answer within $2 s"; }
+        sleep 0.2
+    done
+    guest_sh "$1" 'test -c /dev/infiniband/uverbs0 && rdma link show rxe0/1 | grep -q ACTIVE' ||
+        { tail -n 20 "$3" >&2; die "guest $1 has no working rxe0"; }
+}
+
+# world_up PEER MTU : namespace, tap and guest(s); work_dir must exist. world_down takes everything away.
+world_up() {
+    local peer=$1 mtu=$2
+    netns_delete_stale
+    net_up "$peer" "$mtu"
+    build_initramfs "$(kernel_release)" "$work_dir/initramfs" || die "cannot build the guest's initramfs"
+    guest_start guest tap0 02 $guest_ip4 $guest_ip6 "$mtu" "$work_dir/guest.log"
+    [ "$peer" = java ] || guest_start peer tap1 01 $host_ip4 $host_ip6 "$mtu" "$work_dir/peer.log"
+    guest_wait guest 120 "$work_dir/guest.log"
+    [ "$peer" = java ] || guest_wait peer 120 "$work_dir/peer.log"
+    rm -f "$work_dir/initramfs"
+}
+
+world_down() {
+    netns_delete "$netns"
+    rm -f "${work_dir:-/nonexistent}/initramfs"
+}

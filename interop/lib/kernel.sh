@@ -1,0 +1,60 @@
+# The guest's kernel: Debian's package, unpacked into the cache, never installed on the host. Sourced, never run.
+
+# What the guest loads, in any order; the modules these need are found in modules.dep.
+guest_modules=(
+    virtio_pci virtio_net 9p 9pnet_virtio overlay        # network card and the host's file system
+    crc32_generic ib_core rdma_rxe rdma_ucm ib_uverbs    # the RDMA peer; rxe asks the crypto API for "crc32"
+    sch_netem sch_prio sch_ingress cls_u32 act_mirred ifb # loss, delay, reordering in both directions
+)
+
+# Prints the release of the newest unpacked kernel, or fails.
+kernel_release() {
+    local release
+    release=$(ls "$cache_dir/kernel/lib/modules" 2>/dev/null | sort -V | tail -1)
+    [ -n "$release" ] && [ -f "$cache_dir/kernel/lib/modules/$release/modules.dep" ] &&
+        [ -f "$cache_dir/kernel/boot/vmlinuz-$release" ] && echo "$release"
+}
+
+# module_files RELEASE : the .ko files of guest_modules with everything they need, in an order that insmod can follow.
+module_files() {
+    local modules=$cache_dir/kernel/lib/modules/$1
+    printf '%s\n' "${guest_modules[@]}" | awk -v dep="$modules/modules.dep" -v builtin="$modules/modules.builtin" '
+        function name_of(path) { sub(/.*\//, "", path); sub(/\.ko.*/, "", path); gsub(/-/, "_", path); return path }
+        BEGIN {
+            while ((getline line < dep) > 0) {
+                colon = index(line, ":"); path = substr(line, 1, colon - 1)
+                path_of[name_of(path)] = path; needs[path] = substr(line, colon + 1)
+            }
+            while ((getline line < builtin) > 0) built_in[name_of(line)] = 1
+        }
+        # modules.dep lists what a module needs with the deepest dependency last.
+        function load(path,   parts, count, i) {
+            count = split(needs[path], parts, " ")
+            for (i = count; i >= 1; i--) if (!(parts[i] in loaded)) { loaded[parts[i]] = 1; print parts[i] }
+            if (!(path in loaded)) { loaded[path] = 1; print path }
+        }
+        {
+            if ($1 in path_of) load(path_of[$1])
+            else if (!($1 in built_in)) { print "no module " $1 " in " dep > "/dev/stderr"; failed = 1 }
+        }
+        END { exit failed }'
+}
+
+# build_initramfs RELEASE FILE : busybox, the modules, and the two scripts that run in the guest.
+build_initramfs() {
+    local release=$1 file=$2 tree path
+    tree=$(mktemp -d "$cache_dir/initramfs.XXXXXX") || return 1
+    mkdir -p "$tree"/{bin,dev,proc,sys,modules,root,mnt}
+    cp /bin/busybox "$tree/bin/busybox"
+    ln -s busybox "$tree/bin/sh"
+    cp "$lib_dir/guest-init" "$tree/init"
+    cp "$lib_dir/guest-agent" "$tree/agent"
+    chmod 755 "$tree/init" "$tree/agent"
+    module_files "$release" >"$tree/modules.list" || { rm -rf "$tree"; return 1; }
+    while read -r path; do
+        cp "$cache_dir/kernel/lib/modules/$release/$path" "$tree/modules/"
+        basename "$path"
+    done <"$tree/modules.list" >"$tree/modules/order"
+    (cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$file"
+    rm -rf "$tree"
+}

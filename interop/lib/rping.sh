@@ -1,0 +1,125 @@
+# Starting rping on either side of the wire, and judging what it printed. Sourced, never run.
+#
+# A side is "linux" (the guest's C rping over rdma_rxe) or "host" (Java rping in the namespace; with --peer c the
+# second guest's C rping). Every process has a label; its standard output, standard error and exit code are
+# $case_dir/LABEL.out, .err and .rc.
+
+declare -A job_pid job_side
+
+side_guest() { if [ "$1" = linux ]; then echo guest; else echo peer; fi; }
+side_is_c() { [ "$1" = linux ] || [ "$peer" = c ]; }
+side_address() { # SIDE FAMILY(v4|v6|ll) [FOR-SIDE] : the address of SIDE; link-local ones with the scope of FOR-SIDE
+    local device=eth0
+    [ "${3:-$1}" = linux ] || [ "$peer" = c ] || device=tap0
+    case $1/$2 in
+        linux/v4) echo $guest_ip4 ;;
+        linux/v6) echo $guest_ip6 ;;
+        linux/ll) echo "$guest_link_local%$device" ;;
+        host/v4) echo $host_ip4 ;;
+        host/v6) echo $host_ip6 ;;
+        host/ll) echo "$host_link_local%$device" ;;
+    esac
+}
+
+# rping_start SIDE LABEL ARGUMENTS... : in the background. The case's time-out ends it: first by SIGINT, so that it can
+# still say something, then by SIGKILL.
+rping_start() {
+    local side=$1 label=$2
+    shift 2
+    printf '%s\n' "$(who "$side") rping $*" >"$case_dir/$label.cmd"
+    job_side[$label]=$side
+    if side_is_c "$side"; then
+        # stdbuf: a C tool that writes to a file or a pipe keeps its output back until its end, and loses it when killed.
+        (
+            guest_sh "$(side_guest "$side")" "echo \$\$ >/tmp/$label.pid
+                timeout -s INT -k 3 $case_timeout stdbuf -oL rping $(printf '%q ' "$@") >/tmp/$label.out 2>/tmp/$label.err
+                code=\$?; rm -f /tmp/$label.pid; cat /tmp/$label.out; printf '\002'; cat /tmp/$label.err; exit \$code" >"$case_dir/$label.raw"
+            echo $? >"$case_dir/$label.rc.new"
+            awk -v RS='\002' -v out="$case_dir/$label" 'NR == 1 { printf "%s", $0 >out ".out" } NR == 2 { printf "%s", $0 >out ".err" }' "$case_dir/$label.raw"
+            touch "$case_dir/$label.out" "$case_dir/$label.err"
+            rm -f "$case_dir/$label.raw"
+            mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
+        ) &
+    else
+        # A shell starts background commands with SIGINT ignored, and a JVM leaves it so: give it back.
+        (
+            in_netns env --default-signal=INT,QUIT timeout -s INT -k 3 "$case_timeout" "$launcher" rping "$@" \
+                >"$case_dir/$label.out" 2>"$case_dir/$label.err" </dev/null
+            echo $? >"$case_dir/$label.rc.new"
+            mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
+        ) &
+    fi
+    job_pid[$label]=$!
+}
+
+who() { if [ "$1" = linux ] || [ "$peer" = c ]; then echo C; else echo Java; fi; }
+
+# rping_serve SIDE LABEL PORT ARGUMENTS... : starts a server and waits until it listens.
+rping_serve() {
+    local side=$1 label=$2 port=$3
+    shift 3
+    rping_start "$side" "$label" -s -p "$port" "$@"
+    wait_until 15 listening "$side" "$label" "$port" || explain "the server ($(who "$side")) did not listen on port $port within 15 s"
+}
+
+listening() {
+    [ ! -e "$case_dir/$2.rc" ] || return 0 # it has ended: nothing to wait for
+    if side_is_c "$1"; then
+        guest_sh "$(side_guest "$1")" "rdma resource show cm_id | grep -q 'LISTEN.*:$3 '"
+    else
+        # A Java server has taken UDP 4791 of its address when it listens; the moment after covers the rest.
+        in_netns ss -lunH | grep -q ':4791 ' && sleep 0.3
+    fi
+}
+
+rping_ended() { [ -e "$case_dir/$1.rc" ]; }
+rping_wait() { # LABEL [SECONDS] : true when it ended in time
+    wait_until "${2:-$((case_timeout + 10))}" rping_ended "$1"
+}
+exit_code() { cat "$case_dir/$1.rc" 2>/dev/null || echo none; }
+
+# rping_signal LABEL SIGNAL : to the rping process itself, not to the timeout around it.
+rping_signal() {
+    local label=$1 signal=$2 pid
+    if side_is_c "${job_side[$label]}"; then
+        guest_sh "$(side_guest "${job_side[$label]}")" "read -r shell </tmp/$label.pid && pkill -$signal -P \$(pgrep -P \$shell -x timeout)"
+    else
+        pid=$(pgrep -P "${job_pid[$label]}" -x timeout) && pkill "-$signal" -P "$pid"
+    fi
+}
+
+# What a server and a client of COUNT pings of SIZE bytes print with -v: ping_lines PREFIX SIZE COUNT
+ping_lines() {
+    LC_ALL=C awk -v prefix="$1" -v size="$2" -v count="$3" 'BEGIN {
+        for (c = 65; c <= 122; c++) alphabet = alphabet sprintf("%c", c)
+        while (length(cycle) < size + 58) cycle = cycle alphabet
+        for (ping = 0; ping < count; ping++) {
+            text = "rdma-ping-" ping ": "
+            print prefix substr(text substr(cycle, ping % 58 + 1), 1, size - 1)
+        }
+    }'
+}
+
+# Verdicts: each prints why and fails, or is silent. `explain` adds a line to the case's result.
+explain() { printf '%s\n' "$*" >>"$case_dir/why"; return 1; }
+
+expect_code() { # LABEL CODE
+    [ "$(exit_code "$1")" = "$2" ] || explain "$1 ended with $(exit_code "$1"), expected $2"
+}
+expect_lines() { # LABEL STREAM(out|err) EXTENDED-REGEX
+    grep -Eq -- "$3" "$case_dir/$1.$2" || explain "$1 did not print /$3/"
+}
+expect_pings() { # LABEL server|client SIZE COUNT : exactly the lines of COUNT pings, every byte of them
+    local prefix='ping data: '
+    [ "$2" = client ] || prefix='server ping data: '
+    grep -a "^$prefix" "$case_dir/$1.out" >"$case_dir/$1.pings"
+    ping_lines "$prefix" "$3" "$4" | cmp -s - "$case_dir/$1.pings" ||
+        { explain "$1 printed $(wc -l <"$case_dir/$1.pings") pings, not the right bytes of $4"; return 1; }
+    rm -f "$case_dir/$1.pings"
+}
+expect_no_complaint() { # LABEL : nothing but the lines every good end prints
+    local lines
+    lines=$(grep -av -e '^server DISCONNECT EVENT\.\.\.$' -e '^client DISCONNECT EVENT\.\.\.$' \
+        -e '^wait for RDMA_READ_ADV state 10$' -e '^$' "$case_dir/$1.err" | head -3)
+    [ -z "$lines" ] || explain "$1 complained: $lines"
+}

@@ -1,0 +1,120 @@
+# The list of cases, running them one after the other, captures, and the printed table. Sourced, never run.
+
+cases=()
+verbose=${verbose:-false}
+total_dropped=0 faulty_cases=0
+capture_pid=
+
+case_add() { # see cases.sh
+    local name=$1 line
+    printf -v line '%q ' "$@"
+    cases+=("$line")
+}
+
+case_title() { # NAME SERVER CLIENT : as printed and as matched by --only
+    printf '%s %s->%s' "$1" "$(who "$3")" "$(who "$2")"
+}
+
+case_selected() {
+    local pattern
+    [ ${#only[@]} -gt 0 ] || return 0
+    for pattern in "${only[@]}"; do [[ $1 =~ $pattern ]] && return 0; done
+    return 1
+}
+
+cases_list() {
+    local line
+    for line in "${cases[@]}"; do
+        eval "set -- $line"
+        ! case_selected "$(case_title "$1" "$2" "$3")" || row "$1" "$(who "$3") -> $(who "$2")" "$4" '' ''
+    done
+}
+
+row() { printf '%-26s %-12s %-20s %-6s %6s  %s\n' "$1" "$2" "$3" "$4" "$5" "${6:-}"; }
+remark() { printf '%s\n' "$*" >>"$case_dir/remark"; }
+
+# What passes the tap, from before the case's first packet.
+capture_start() { # FILE
+    in_netns tcpdump -Z root -i tap0 -U -w "$1" 'udp port 4791 or icmp or icmp6' 2>"$1.log" >/dev/null &
+    capture_pid=$!
+    disown $capture_pid
+    wait_until 5 grep -q 'listening on' "$1.log"
+}
+capture_stop() {
+    [ -n "$capture_pid" ] || return 0
+    kill -INT "$capture_pid" 2>/dev/null
+    wait_until 3 capture_gone
+    rm -f "${case_dir:-/nonexistent}/capture.pcap.log"
+    capture_pid=
+}
+capture_gone() { ! kill -0 "$capture_pid" 2>/dev/null; }
+
+# Nothing of a case may reach the next one.
+case_clean() {
+    local label
+    for label in "${!job_pid[@]}"; do
+        side_is_c "${job_side[$label]}" || rping_ended "$label" || rping_signal "$label" KILL
+        unset "job_pid[$label]" "job_side[$label]"
+    done
+    guest_sh guest 'pkill -9 -x 'rping|timeout'; for i in $(seq 50); do pidof rping >/dev/null || break; sleep 0.1; done; rm -f /tmp/*.pid'
+    [ "$peer" = java ] || guest_sh peer 'pkill -9 -x 'rping|timeout'; rm -f /tmp/*.pid'
+}
+
+case_explain() { # what a reader needs first, from the files of a failed case
+    local file
+    for file in "$case_dir"/*.cmd; do
+        [ -e "$file" ] || continue
+        say "    \$ $(cat "$file")    # ended with $(exit_code "$(basename "$file" .cmd)")"
+        for stream in out err; do
+            [ -s "${file%.cmd}.$stream" ] && tail -n 4 "${file%.cmd}.$stream" | cut -c1-150 | sed 's/^/        /'
+        done
+    done
+    say "    last packets of $case_dir/capture.pcap:"
+    tail -n 12 "$case_dir/packets.txt" | cut -c1-170 | sed 's/^/        /'
+}
+
+case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
+    local name=$1 server=$2 client=$3 expected=$4 function=$6 start result=ok text
+    case_timeout=$5
+    shift 6
+    case_dir=$work_dir/$(echo "$name-$(who "$client")-to-$(who "$server")" | tr '/%' '-_')
+    mkdir -p "$case_dir"
+    guest_answers guest || die "the guest does not answer any more; see $work_dir/guest.log"
+    capture_start "$case_dir/capture.pcap"
+    start=$(now_ms)
+    "$function" "$server" "$client" "$@" || result=FAILED
+    text=$(seconds $(($(now_ms) - start)))
+    case_clean
+    capture_stop
+    row "$name" "$(who "$client") -> $(who "$server")" "$expected" "$result" "$text" "$(cat "$case_dir"/{why,remark} 2>/dev/null | paste -sd';' | sed 's/;/; /g' | cut -c1-200)"
+    if [ $result = FAILED ]; then
+        guest_sh guest 'dmesg | tail -n 30' >"$case_dir/guest-dmesg.txt" 2>&1
+        tshark -r "$case_dir/capture.pcap" -t r 2>/dev/null >"$case_dir/packets.txt"
+        case_explain
+        return 1
+    fi
+    $keep || rm -rf "$case_dir"
+}
+
+cases_run() {
+    local line start run=0 failed=()
+    start=$(now_ms)
+    row case 'client->server' expected result seconds
+    for line in "${cases[@]}"; do
+        eval "set -- $line"
+        case_selected "$(case_title "$1" "$2" "$3")" || continue
+        run=$((run + 1))
+        [ "$6" != case_faulty ] || faulty_cases=$((faulty_cases + 1))
+        case_run "$@" || failed+=("$(case_title "$1" "$2" "$3")")
+    done
+    [ $run -gt 0 ] || die 'no case matches; interop/run --list prints them all'
+    if [ $faulty_cases -ge 4 ] && [ $total_dropped -eq 0 ]; then
+        say 'No packet was dropped in any case with loss: the fault injection does not work.'
+        failed+=('fault injection')
+    fi
+    say "$((run - ${#failed[@]})) of $run cases passed in $(seconds $(($(now_ms) - start))) s; logs in $work_dir"
+    [ ${#failed[@]} -eq 0 ] || {
+        printf 'failed: %s\n' "${failed[@]}"
+        return 1
+    }
+}
