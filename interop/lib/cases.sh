@@ -20,7 +20,7 @@ case_ping() { # SERVER CLIENT FAMILY SIZE COUNT [OPTIONS...]
 judge_pair() { # SIZE COUNT
     local bad=0
     rping_wait client || explain 'the client did not end' || bad=1
-    rping_wait server 15 || explain 'the server did not end after its client' || bad=1
+    server_ends_after_client || bad=1
     expect_code client 0 || bad=1
     expect_pings client client "$1" "$2" || bad=1
     expect_no_complaint client || bad=1
@@ -29,6 +29,16 @@ judge_pair() { # SIZE COUNT
     expect_lines server err '^server DISCONNECT EVENT\.\.\.$' || bad=1
     expect_no_complaint server || bad=1
     return $bad
+}
+
+server_ends_after_client() {
+    local seconds=15
+    [ "$(exit_code client)" = 0 ] || seconds=3
+    rping_wait server $seconds && return
+    explain 'the server did not end after its client'
+    rping_signal server INT # so that it says what it knows
+    rping_wait server 5
+    return 1
 }
 
 # A server without -a takes clients of both families.
@@ -110,7 +120,8 @@ judge_rejected() { # REASON-REGEX
     return $bad
 }
 
-# One side is killed in the middle of its pings; the kernel disconnects for it, and the other ends with 0.
+# One side is killed in the middle of its pings; its kernel (or, on SIGINT, the Java tool) disconnects, and the other
+# ends: with 0, or with 255 when the event overtakes a completion; the C tool does either.
 case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
     local server=$1 client=$2 victim=$3 signal=$4 other=client bad=0
     [ "$victim" = server ] || other=server
@@ -121,7 +132,7 @@ case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
     sleep 1
     rping_signal $victim "$signal"
     rping_wait $other 15 || explain "$other did not end after its peer was killed" || bad=1
-    expect_code $other 0 || bad=1
+    expect_code_or $other 0 255 || bad=1
     expect_lines $other err "^$other DISCONNECT EVENT\.\.\.\$" || bad=1
     [ "$(grep -ac 'ping data: ' "$case_dir/$other.out")" -gt 0 ] || explain "$other saw no ping" || bad=1
     return $bad
@@ -144,7 +155,8 @@ case_faulty() { # SERVER CLIENT FAMILY SIZE COUNT netem|nft FAULT
         rping_signal server INT
         rping_wait server 10 || explain 'the server did not end on SIGINT' || bad=1
     else
-        expect_code server 0 || bad=1
+        # 255: a lost acknowledgement of its last SEND lets the DREQ overtake the completion; the C tool does that.
+        expect_code_or server 0 255 || bad=1
     fi
     case $by in
         netem) dropped=$(netem_off) ;;
@@ -191,10 +203,10 @@ define_cases() {
     case_add rejected/stopped-server linux host 'REJ 28, exit 255' 30 case_rejected
     case_add rejected/bound-elsewhere linux host 'REJ 28, exit 255' 30 case_bound_elsewhere 28
     case_add rejected/bound-elsewhere host linux 'REJ 8|28, exit 255' 30 case_bound_elsewhere '8|28'
-    case_add killed/client-KILL host linux 'server ends 0' 30 case_killed client KILL
-    case_add killed/server-KILL linux host 'client ends 0' 30 case_killed server KILL
-    case_add killed/client-INT linux host 'server ends 0' 30 case_killed client INT
-    case_add killed/server-INT host linux 'client ends 0' 30 case_killed server INT
+    case_add killed/client-KILL host linux 'server ends' 30 case_killed client KILL
+    case_add killed/server-KILL linux host 'client ends' 30 case_killed server KILL
+    case_add killed/client-INT linux host 'server ends' 30 case_killed client INT
+    case_add killed/server-INT host linux 'client ends' 30 case_killed server INT
     for pair in 'host linux' 'linux host'; do
         case_add loss/1%-netem/v4 $pair '30 pings' 100 case_faulty v4 64 30 netem 'loss 1%'
         case_add loss/5%-netem/v4 $pair '10 pings' 100 case_faulty v4 64 10 netem 'loss 5%'

@@ -17,7 +17,7 @@ require_setup() {
 guest_start() {
     local name=$1 tap=$2 mac_end=$3 ip4=$4 ip6=$5 mtu=$6 log=$7 release
     release=$(kernel_release)
-    in_netns qemu-system-x86_64 -name "rdma4j-interop-$name" \
+    ip netns exec "$netns" qemu-system-x86_64 -name "rdma4j-interop-$name" \
         -machine q35,accel=tcg -cpu max -smp 1 -m "${RDMA4J_INTEROP_MEMORY:-512}" \
         -nodefaults -no-user-config -no-reboot -display none -monitor none -serial "file:$log" \
         -kernel "$cache_dir/kernel/boot/vmlinuz-$release" -initrd "$work_dir/initramfs" \

@@ -36,7 +36,7 @@ netns_delete_stale() {
 net_up() {
     local peer=$1 mtu=$2 f
     ip netns add "$netns" || die "cannot make a network namespace (ip netns add $netns)"
-    for f in all default; do in_netns sysctl -qw "net.ipv6.conf.$f.accept_dad=0"; done
+    for f in all default; do in_netns sysctl -qw "net.ipv6.conf.$f.accept_dad=0" "net.ipv6.conf.$f.router_solicitations=0"; done
     in_netns ip link set lo up
     in_netns ip tuntap add dev tap0 mode tap || die "cannot make a tap (is /dev/net/tun there?)"
     if [ "$peer" = java ]; then

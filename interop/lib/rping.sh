@@ -28,6 +28,7 @@ rping_start() {
     shift 2
     printf '%s\n' "$(who "$side") rping $*" >"$case_dir/$label.cmd"
     job_side[$label]=$side
+    touch "$case_dir/$label.out" "$case_dir/$label.err"
     if side_is_c "$side"; then
         # stdbuf: a C tool that writes to a file or a pipe keeps its output back until its end, and loses it when killed.
         (
@@ -36,7 +37,6 @@ rping_start() {
                 code=\$?; rm -f /tmp/$label.pid; cat /tmp/$label.out; printf '\002'; cat /tmp/$label.err; exit \$code" >"$case_dir/$label.raw"
             echo $? >"$case_dir/$label.rc.new"
             awk -v RS='\002' -v out="$case_dir/$label" 'NR == 1 { printf "%s", $0 >out ".out" } NR == 2 { printf "%s", $0 >out ".err" }' "$case_dir/$label.raw"
-            touch "$case_dir/$label.out" "$case_dir/$label.err"
             rm -f "$case_dir/$label.raw"
             mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
         ) &
@@ -59,17 +59,24 @@ rping_serve() {
     local side=$1 label=$2 port=$3
     shift 3
     rping_start "$side" "$label" -s -p "$port" "$@"
-    wait_until 15 listening "$side" "$label" "$port" || explain "the server ($(who "$side")) did not listen on port $port within 15 s"
+    wait_until 15 listening "$side" "$label" "$port" "$@" || { explain "$label did not listen on port $port within 15 s"; return 1; }
+    ! rping_ended "$label" || explain "$label ended at once with $(exit_code "$label")"
 }
 
-listening() {
-    [ ! -e "$case_dir/$2.rc" ] || return 0 # it has ended: nothing to wait for
+listening() { # SIDE LABEL PORT ARGUMENTS...
+    local address=
+    ! rping_ended "$2" || return 0 # nothing to wait for
     if side_is_c "$1"; then
         guest_sh "$(side_guest "$1")" "rdma resource show cm_id | grep -q 'LISTEN.*:$3 '"
-    else
-        # A Java server has taken UDP 4791 of its address when it listens; the moment after covers the rest.
-        in_netns ss -lunH | grep -q ':4791 ' && sleep 0.3
+        return
     fi
+    # A Java server has taken UDP 4791 of its address when it listens; the moment after covers the rest.
+    shift 3
+    while [ $# -gt 0 ]; do
+        [ "$1" != -a ] || address=${2%\%*}
+        shift
+    done
+    in_netns ss -lunH | awk '{ print $4 }' | grep -Eq "$address\]?(%[a-z0-9]+)?\]?:4791\$" && sleep 0.3
 }
 
 rping_ended() { [ -e "$case_dir/$1.rc" ]; }
@@ -105,6 +112,10 @@ explain() { printf '%s\n' "$*" >>"$case_dir/why"; return 1; }
 
 expect_code() { # LABEL CODE
     [ "$(exit_code "$1")" = "$2" ] || explain "$1 ended with $(exit_code "$1"), expected $2"
+}
+expect_code_or() { # LABEL CODE OTHER-CODE : the other one is accepted and remarked
+    [ "$(exit_code "$1")" != "$3" ] || { remark "$1 ended with $3"; return 0; }
+    expect_code "$1" "$2"
 }
 expect_lines() { # LABEL STREAM(out|err) EXTENDED-REGEX
     grep -Eq -- "$3" "$case_dir/$1.$2" || explain "$1 did not print /$3/"

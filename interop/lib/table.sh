@@ -1,12 +1,11 @@
 # The list of cases, running them one after the other, captures, and the printed table. Sourced, never run.
 
 cases=()
-verbose=${verbose:-false}
 total_dropped=0 faulty_cases=0
 capture_pid=
 
 case_add() { # see cases.sh
-    local name=$1 line
+    local line
     printf -v line '%q ' "$@"
     cases+=("$line")
 }
@@ -35,33 +34,36 @@ remark() { printf '%s\n' "$*" >>"$case_dir/remark"; }
 
 # What passes the tap, from before the case's first packet.
 capture_start() { # FILE
-    in_netns tcpdump -Z root -i tap0 -U -w "$1" 'udp port 4791 or icmp or icmp6' 2>"$1.log" >/dev/null &
+    ip netns exec "$netns" tcpdump -Z root -i tap0 -U -w "$1" 'udp port 4791 or icmp or (icmp6 and ip6[40] < 128)' 2>"$1.log" >/dev/null &
     capture_pid=$!
     disown $capture_pid
     wait_until 5 grep -q 'listening on' "$1.log"
 }
 capture_stop() {
     [ -n "$capture_pid" ] || return 0
-    kill -INT "$capture_pid" 2>/dev/null
+    kill "$capture_pid" 2>/dev/null
     wait_until 3 capture_gone
     rm -f "${case_dir:-/nonexistent}/capture.pcap.log"
     capture_pid=
 }
 capture_gone() { ! kill -0 "$capture_pid" 2>/dev/null; }
 
+guest_clean='pkill -9 -x "rping|timeout"; for i in $(seq 50); do pgrep -x rping >/dev/null || break; sleep 0.1; done; rm -f /tmp/*.pid'
+
 # Nothing of a case may reach the next one.
 case_clean() {
     local label
+    guest_sh guest "$guest_clean"
+    [ "$peer" = java ] || guest_sh peer "$guest_clean"
     for label in "${!job_pid[@]}"; do
         side_is_c "${job_side[$label]}" || rping_ended "$label" || rping_signal "$label" KILL
+        rping_wait "$label" 5 || note "interop: $label does not end"
         unset "job_pid[$label]" "job_side[$label]"
     done
-    guest_sh guest 'pkill -9 -x 'rping|timeout'; for i in $(seq 50); do pidof rping >/dev/null || break; sleep 0.1; done; rm -f /tmp/*.pid'
-    [ "$peer" = java ] || guest_sh peer 'pkill -9 -x 'rping|timeout'; rm -f /tmp/*.pid'
 }
 
 case_explain() { # what a reader needs first, from the files of a failed case
-    local file
+    local file stream
     for file in "$case_dir"/*.cmd; do
         [ -e "$file" ] || continue
         say "    \$ $(cat "$file")    # ended with $(exit_code "$(basename "$file" .cmd)")"
@@ -106,6 +108,10 @@ cases_run() {
         run=$((run + 1))
         [ "$6" != case_faulty ] || faulty_cases=$((faulty_cases + 1))
         case_run "$@" || failed+=("$(case_title "$1" "$2" "$3")")
+        if [ "$max_failures" -gt 0 ] && [ ${#failed[@]} -ge "$max_failures" ]; then
+            say "Stopped after $max_failures failed cases (--max-failures 0 runs all)."
+            break
+        fi
     done
     [ $run -gt 0 ] || die 'no case matches; interop/run --list prints them all'
     if [ $faulty_cases -ge 4 ] && [ $total_dropped -eq 0 ]; then
