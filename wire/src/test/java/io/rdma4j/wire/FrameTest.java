@@ -1,0 +1,43 @@
+package io.rdma4j.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class FrameTest {
+    @Test
+    void theFamilyIsTheDestinations() {
+        Frame frame = Captures.frame("rping", 4).frame();
+        assertThat(frame.isIpv4()).isTrue();
+        assertThat(frame.sourceLow).isEqualTo(0xffff_0a58_0001L);
+        frame.destinationHigh = 1;
+        assertThat(frame.isIpv4()).isFalse();
+        assertThat(Captures.frame("rping6", 3).frame().isIpv4()).isFalse();
+    }
+
+    @Test
+    void onlyMappedAddressesAreIpv4() {
+        assertThat(Frame.isIpv4(0, Frame.ipv4Low(0))).isTrue();
+        assertThat(Frame.isIpv4(0, Frame.ipv4Low(-1))).isTrue();
+        assertThat(Frame.isIpv4(0, 1)).isFalse();
+        assertThat(Frame.isIpv4(0, 0xfffe_0000_0001L)).isFalse();
+        assertThat(Frame.isIpv4(0, 0x1_ffff_0000_0001L)).isFalse();
+    }
+
+    @Test
+    void aFrameSetToAnotherStandsForTheSame() {
+        Frame from = Captures.frame("rping6", 3).frame();
+        Frame to = new Frame();
+        to.set(from);
+        assertThat(to).usingRecursiveComparison().isEqualTo(from);
+        assertThat(to.segment).isSameAs(from.segment);
+        assertThat(to.buffer).isSameAs(from.buffer);
+    }
+
+    @Test
+    void anEmptyFrameIsForTheRocePort() {
+        assertThat(new Frame().destinationPort).isEqualTo(4791);
+        assertThat(new Packet().parse(new Frame())).isEqualTo(Packet.Result.TOO_SHORT);
+        assertThat(new Icrc().verify(new Frame())).isFalse();
+    }
+}

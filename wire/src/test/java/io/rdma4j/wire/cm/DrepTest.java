@@ -1,0 +1,64 @@
+package io.rdma4j.wire.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.wire.HeaderLaws;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** Golden bytes: capture rping #44. */
+class DrepTest extends HeaderLaws<CmMessage> {
+    @Override
+    protected String golden() {
+        return "8f011ff1 910f3ce3";
+    }
+
+    @Override
+    protected CmMessage header() {
+        return new Drep(0x8f01_1ff1, 0x910f_3ce3, PrivateData.EMPTY);
+    }
+
+    @Override
+    protected int length() {
+        return CmMad.BODY_LENGTH;
+    }
+
+    @Override
+    protected String reserved() {
+        return "";
+    }
+
+    @Override
+    protected CmMessage parse(MemorySegment s, long at) {
+        return CmMessage.parseBody(CmAttribute.DREP, s, at);
+    }
+
+    @Override
+    protected void emit(CmMessage header, MemorySegment s, long at) {
+        header.emitBody(s, at);
+    }
+
+    @Test
+    void privateDataIsPaddedAndNeverTooLong() {
+        int room = CmAttribute.DREP.privateDataLength();
+        assertThat(room).isEqualTo(224);
+        assertThat(header().attribute()).isEqualTo(CmAttribute.DREP);
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining((room + 1) + " bytes")
+                .hasMessageContaining("room for " + room);
+        byte[] full = new byte[room];
+        Arrays.fill(full, (byte) 0x77);
+        MemorySegment s = scratch();
+        with(PrivateData.of(full)).emitBody(s, 0);
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(full);
+        assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
+    }
+
+    private static CmMessage with(PrivateData data) {
+        return new Drep(1, 2, data);
+    }
+}

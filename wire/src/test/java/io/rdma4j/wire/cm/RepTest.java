@@ -1,0 +1,75 @@
+package io.rdma4j.wire.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.wire.HeaderLaws;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** Golden bytes: capture rping #5. */
+class RepTest extends HeaderLaws<CmMessage> {
+    @Override
+    protected String golden() {
+        return "8f011ff1 910f3ce3 00000000 000011 00 000000 00 3f8f7d 00 01 01 78 e0 505400fffe880002";
+    }
+
+    @Override
+    protected CmMessage header() {
+        return Rep.of(0x8f01_1ff1, 0x910f_3ce3, 0x11, 0x3f_8f7d, 1, 1, 15, false, 7, false, 0x5054_00ff_fe88_0002L, PrivateData.EMPTY);
+    }
+
+    @Override
+    protected int length() {
+        return CmMad.BODY_LENGTH;
+    }
+
+    @Override
+    protected String reserved() {
+        return "1b:0f";
+    }
+
+    @Override
+    protected CmMessage parse(MemorySegment s, long at) {
+        return CmMessage.parseBody(CmAttribute.REP, s, at);
+    }
+
+    @Override
+    protected void emit(CmMessage header, MemorySegment s, long at) {
+        header.emitBody(s, at);
+    }
+
+    @Test
+    void privateDataIsPaddedAndNeverTooLong() {
+        int room = CmAttribute.REP.privateDataLength();
+        assertThat(room).isEqualTo(196);
+        assertThat(header().attribute()).isEqualTo(CmAttribute.REP);
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining((room + 1) + " bytes")
+                .hasMessageContaining("room for " + room);
+        byte[] full = new byte[room];
+        Arrays.fill(full, (byte) 0x77);
+        MemorySegment s = scratch();
+        with(PrivateData.of(full)).emitBody(s, 0);
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(full);
+        assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
+    }
+
+    private static CmMessage with(PrivateData data) {
+        return Rep.of(1, 2, 3, 4, 5, 6, 7, true, 3, true, 8, data);
+    }
+
+    @Test
+    void everyFieldIsInItsPlace() {
+        Rep rep = new Rep(1, 2, 3, 4, 0xaabbcc, 5, 6, 7, 8, 9, 2, true, 5, true, 10, PrivateData.of((byte) 99));
+        MemorySegment s = scratch();
+        rep.emitBody(s, 0);
+        assertThat(hex(s))
+                .startsWith("00000001" + "00000002" + "00000003" + "000004aa" + "000005bb" + "000006cc" + "07084db0"
+                        + "000000000000000a" + "6300");
+        assertThat(parse(s, 0)).isEqualTo(rep);
+    }
+}

@@ -1,0 +1,81 @@
+package io.rdma4j.wire.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.wire.HeaderLaws;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** Golden bytes: capture udaddy #3. */
+class SidrRepTest extends HeaderLaws<CmMessage> {
+    @Override
+    protected String golden() {
+        return "920f3ce3 00 00 0000 000014 00 0000000001111c06 01234567";
+    }
+
+    @Override
+    protected CmMessage header() {
+        return SidrRep.of(
+                0x920f_3ce3,
+                SidrRep.STATUS_VALID,
+                0x14,
+                ServiceId.of(ServiceId.PORT_SPACE_UDP, 7174),
+                0x0123_4567,
+                PrivateData.EMPTY);
+    }
+
+    @Override
+    protected int length() {
+        return CmMad.BODY_LENGTH;
+    }
+
+    @Override
+    protected String reserved() {
+        return "";
+    }
+
+    @Override
+    protected CmMessage parse(MemorySegment s, long at) {
+        return CmMessage.parseBody(CmAttribute.SIDR_REP, s, at);
+    }
+
+    @Override
+    protected void emit(CmMessage header, MemorySegment s, long at) {
+        header.emitBody(s, at);
+    }
+
+    @Test
+    void privateDataIsPaddedAndNeverTooLong() {
+        int room = CmAttribute.SIDR_REP.privateDataLength();
+        assertThat(room).isEqualTo(136);
+        assertThat(header().attribute()).isEqualTo(CmAttribute.SIDR_REP);
+        assertThatThrownBy(() -> with(PrivateData.of(new byte[room + 1])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining((room + 1) + " bytes")
+                .hasMessageContaining("room for " + room);
+        byte[] full = new byte[room];
+        Arrays.fill(full, (byte) 0x77);
+        MemorySegment s = scratch();
+        with(PrivateData.of(full)).emitBody(s, 0);
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(full);
+        assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
+    }
+
+    private static CmMessage with(PrivateData data) {
+        return SidrRep.of(1, 2, 3, 4, 5, data);
+    }
+
+    @Test
+    void everyFieldIsInItsPlace() {
+        SidrRep reply = new SidrRep(1, 2, 3, 0xaabbcc, 4, 5, 6, PrivateData.of((byte) 98), PrivateData.of((byte) 99));
+        MemorySegment s = scratch();
+        reply.emitBody(s, 0);
+        assertThat(hex(s))
+                .startsWith("00000001" + "0203aabb" + "000004cc" + "0000000000000005" + "00000006" + "62" + "00".repeat(71)
+                        + "6300");
+        assertThat(parse(s, 0)).isEqualTo(reply);
+    }
+}
