@@ -43,7 +43,7 @@ module_files() {
 # build_initramfs RELEASE FILE : busybox, the modules, and the two scripts that run in the guest.
 build_initramfs() {
     local release=$1 file=$2 tree path
-    tree=$(mktemp -d "$cache_dir/initramfs.XXXXXX") || return 1
+    tree=$(mktemp -d "$file.XXXXXX") || return 1
     mkdir -p "$tree"/{bin,dev,proc,sys,modules,root,mnt}
     cp /bin/busybox "$tree/bin/busybox"
     ln -s busybox "$tree/bin/sh"
