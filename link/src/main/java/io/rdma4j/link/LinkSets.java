@@ -75,4 +75,15 @@ public final class LinkSets {
         }
         return isLinux() && LinkSets.class.getModule().isNativeAccessEnabled() ? linux() : portable();
     }
+
+    /**
+     * A link set whose UDP links have the decorator's capture, trace and faults around them; local channels stay as they
+     * are. Bound waits by {@link Link#nextDeadlineNanos}.
+     *
+     * @param set the links to decorate; closed with the result
+     * @param decorator what to put around them; the caller closes it, after the set
+     */
+    public static LinkSet decorate(LinkSet set, LinkDecorator decorator) {
+        return new DecoratedLinkSet(set, decorator);
+    }
 }

@@ -1,0 +1,51 @@
+package io.rdma4j.link;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+
+/** A link set whose UDP links are decorated. */
+final class DecoratedLinkSet implements LinkSet {
+    private final LinkSet inner;
+    private final LinkDecorator decorator;
+
+    DecoratedLinkSet(LinkSet inner, LinkDecorator decorator) {
+        this.inner = inner;
+        this.decorator = decorator;
+    }
+
+    @Override
+    public String name() {
+        return inner.name();
+    }
+
+    @Override
+    public Link openUdp(InetAddress address, int port) throws IOException {
+        return decorator.decorate(inner.openUdp(address, port));
+    }
+
+    @Override
+    public LocalListener listenLocal(Path socket) throws IOException {
+        return inner.listenLocal(socket);
+    }
+
+    @Override
+    public LocalChannel connectLocal(Path socket) throws IOException {
+        return inner.connectLocal(socket);
+    }
+
+    @Override
+    public void await(long timeoutNanos) {
+        inner.await(timeoutNanos);
+    }
+
+    @Override
+    public void wakeup() {
+        inner.wakeup();
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+}

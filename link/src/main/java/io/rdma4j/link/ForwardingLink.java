@@ -1,0 +1,48 @@
+package io.rdma4j.link;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/** A link that passes all on to another; wrappers change what they are about. */
+abstract class ForwardingLink implements Link {
+    final Link inner;
+
+    ForwardingLink(Link inner) {
+        this.inner = inner;
+    }
+
+    @Override
+    public LinkCapabilities capabilities() {
+        return inner.capabilities();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return inner.localAddress();
+    }
+
+    @Override
+    public void send(SendBurst burst) {
+        inner.send(burst);
+    }
+
+    @Override
+    public int poll(ReceiveBurst burst) {
+        return inner.poll(burst);
+    }
+
+    @Override
+    public long nextDeadlineNanos() {
+        return inner.nextDeadlineNanos();
+    }
+
+    @Override
+    public LinkStatistics statistics() {
+        return inner.statistics();
+    }
+
+    @Override
+    public void close() throws IOException {
+        inner.close();
+    }
+}

@@ -1,0 +1,139 @@
+package io.rdma4j.link;
+
+import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.wire.Frame;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** A link of a {@link MemoryNetwork}: a ring of slots that senders fill and the receiver empties. */
+final class MemoryLink implements Link, MemoryLinkSet.Member {
+    private static final int SLOTS = 512;
+    private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES;
+
+    private final MemoryLinkSet set;
+    private final InetSocketAddress local;
+    private final SourceAddress source;
+    private final LinkCapabilities capabilities;
+    private final LinkStatistics statistics = new LinkStatistics();
+
+    private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
+    private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
+    private final Frame[] slots = new Frame[SLOTS];
+    /** Slots filled, and slots given to the receiver, since the beginning. */
+    private long filled;
+
+    private long taken;
+    /** Slots that the receiver no longer looks at. */
+    private long released;
+
+    private boolean closed;
+
+    MemoryLink(MemoryLinkSet set, InetSocketAddress local) {
+        this.set = set;
+        this.local = local;
+        this.capabilities = new LinkCapabilities(set.network().mtuBytes(), 1, false, true);
+        this.source = new SourceAddress(this);
+        for (int i = 0; i < SLOTS; i++) {
+            slots[i] = new Frame();
+        }
+    }
+
+    @Override
+    public LinkCapabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public void send(SendBurst burst) {
+        int scope = burst.destinationScope();
+        if (scope == 0 && GidAddresses.isLinkLocal(burst.destinationHigh())) {
+            scope = GidAddresses.scope(local.getAddress());
+        }
+        MemoryLink to = set.network()
+                .find(new InetSocketAddress(
+                        GidAddresses.address(burst.destinationHigh(), burst.destinationLow(), scope),
+                        burst.destinationPort()));
+        boolean ipv4 = local.getAddress() instanceof Inet4Address;
+        for (int i = 0; i < burst.count(); i++) {
+            Frame frame = source.complete(burst, i);
+            int headers = ipv4 ? IpHeaders.IPV4_BYTES : IpHeaders.IPV6_BYTES;
+            if (isClosed() || frame.isIpv4() != ipv4 || headers + frame.length > capabilities.mtuBytes()) {
+                statistics.sendFailures.increment();
+                continue;
+            }
+            // As on a network, the sender does not learn that nobody was there or that the receiver did not keep up.
+            statistics.sentFrames.increment();
+            if (to != null && to.offer(frame)) {
+                to.set.inputArrived();
+            }
+        }
+    }
+
+    private synchronized boolean offer(Frame frame) {
+        if (frame.length > SLOT_BYTES) {
+            statistics.oversizeDatagrams.increment();
+            return false;
+        }
+        if (closed || filled - released == SLOTS) {
+            return false;
+        }
+        int slot = (int) (filled % SLOTS);
+        MemorySegment.copy(frame.segment, frame.offset, ring, (long) slot * SLOT_BYTES, frame.length);
+        slots[slot].set(frame);
+        slots[slot].segment = ring;
+        slots[slot].buffer = ringView;
+        slots[slot].offset = slot * SLOT_BYTES;
+        filled++;
+        return true;
+    }
+
+    @Override
+    public synchronized boolean hasInput() {
+        return taken < filled;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public synchronized int poll(ReceiveBurst burst) {
+        burst.clear();
+        released = taken;
+        while (!closed && taken < filled && !burst.isFull()) {
+            burst.add().set(slots[(int) (taken % SLOTS)]);
+            taken++;
+        }
+        statistics.receivedFrames.add(burst.count());
+        return burst.count();
+    }
+
+    @Override
+    public LinkStatistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            taken = filled;
+        }
+        set.network().unbind(this);
+        set.remove(this);
+    }
+
+    @Override
+    public String toString() {
+        return "memory link " + local;
+    }
+}

@@ -1,0 +1,139 @@
+package io.rdma4j.link;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The link set of a {@link MemoryNetwork}. */
+final class MemoryLinkSet implements LinkSet {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final MemoryNetwork network;
+    private final Object monitor = new Object();
+    private final List<Member> members = new ArrayList<>();
+    private boolean signalled;
+    private boolean closed;
+
+    MemoryLinkSet(MemoryNetwork network) {
+        this.network = network;
+    }
+
+    /** Something that the set waits for and closes. */
+    interface Member {
+        boolean hasInput();
+
+        void close();
+    }
+
+    MemoryNetwork network() {
+        return network;
+    }
+
+    @Override
+    public String name() {
+        return "memory";
+    }
+
+    @Override
+    public Link openUdp(InetAddress address, int port) throws IOException {
+        MemoryLink link = network.bind(this, address, port);
+        add(link);
+        return link;
+    }
+
+    @Override
+    public LocalListener listenLocal(Path socket) throws IOException {
+        MemoryChannel.Listener listener = network.listen(this, socket);
+        add(listener);
+        return listener;
+    }
+
+    @Override
+    public LocalChannel connectLocal(Path socket) throws IOException {
+        MemoryChannel channel = network.connect(this, socket);
+        adopt(channel);
+        return channel;
+    }
+
+    void adopt(MemoryChannel channel) {
+        add(channel);
+    }
+
+    private void add(Member member) {
+        synchronized (monitor) {
+            if (closed) {
+                throw new IllegalStateException("the link set is closed");
+            }
+            members.add(member);
+        }
+        wakeup();
+    }
+
+    void remove(Member member) {
+        synchronized (monitor) {
+            members.remove(member);
+        }
+    }
+
+    @Override
+    public void await(long timeoutNanos) {
+        boolean interrupted = Thread.interrupted();
+        long end = timeoutNanos == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() + timeoutNanos;
+        synchronized (monitor) {
+            long left = timeoutNanos;
+            while (!signalled && left > 0 && !hasInput()) {
+                try {
+                    monitor.wait(timeoutNanos == Long.MAX_VALUE ? 0 : (left - 1) / NANOS_PER_MILLI + 1);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                    break;
+                }
+                left = timeoutNanos == Long.MAX_VALUE ? left : end - System.nanoTime();
+            }
+            signalled = false;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean hasInput() {
+        for (Member member : members) {
+            if (member.hasInput()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void wakeup() {
+        synchronized (monitor) {
+            signalled = true;
+            monitor.notifyAll();
+        }
+    }
+
+    /** Lets a waiting thread look for input; unlike {@link #wakeup} it leaves no signal for the next one. */
+    void inputArrived() {
+        synchronized (monitor) {
+            monitor.notifyAll();
+        }
+    }
+
+    @Override
+    public void close() {
+        List<Member> all;
+        synchronized (monitor) {
+            closed = true;
+            all = List.copyOf(members);
+            members.clear();
+        }
+        for (Member member : all) {
+            member.close();
+        }
+        wakeup();
+    }
+}

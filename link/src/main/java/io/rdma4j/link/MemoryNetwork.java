@@ -1,0 +1,93 @@
+package io.rdma4j.link;
+
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network within this process, for tests: link sets whose links and local channels reach each other through memory,
+ * without sockets and files. All addresses are local to it. Frames arrive at once and in order; a receiver that does not
+ * keep up loses frames. Thread safe; its link sets are used as any others.
+ */
+public final class MemoryNetwork {
+    private static final int FIRST_FREE_PORT = 0xc000;
+    private static final int LAST_PORT = 0xffff;
+
+    private final int mtuBytes;
+    private final Map<InetSocketAddress, MemoryLink> links = new HashMap<>();
+    private final Map<Path, MemoryChannel.Listener> listeners = new HashMap<>();
+
+    /**
+     * Creates an empty network.
+     *
+     * @param mtuBytes largest IP packet that it carries; larger ones count as send failures
+     */
+    public MemoryNetwork(int mtuBytes) {
+        this.mtuBytes = mtuBytes;
+    }
+
+    /** Opens a link set on this network, as each process would have one. */
+    public LinkSet newLinkSet() {
+        return new MemoryLinkSet(this);
+    }
+
+    int mtuBytes() {
+        return mtuBytes;
+    }
+
+    synchronized MemoryLink bind(MemoryLinkSet set, InetAddress address, int port) throws BindException {
+        InetSocketAddress name = new InetSocketAddress(address, port == 0 ? freePort(address) : port);
+        if (links.containsKey(name)) {
+            throw new BindException("bind UDP " + address.getHostAddress() + " port " + port
+                    + ": already in use on this memory network");
+        }
+        MemoryLink link = new MemoryLink(set, name);
+        links.put(name, link);
+        return link;
+    }
+
+    private int freePort(InetAddress address) throws BindException {
+        for (int port = FIRST_FREE_PORT; port <= LAST_PORT; port++) {
+            if (!links.containsKey(new InetSocketAddress(address, port))) {
+                return port;
+            }
+        }
+        throw new BindException("bind UDP " + address.getHostAddress() + ": no port is free on this memory network");
+    }
+
+    synchronized void unbind(MemoryLink link) {
+        links.remove(link.localAddress(), link);
+    }
+
+    synchronized @Nullable MemoryLink find(InetSocketAddress name) {
+        return links.get(name);
+    }
+
+    synchronized MemoryChannel.Listener listen(MemoryLinkSet set, Path path) throws BindException {
+        if (listeners.containsKey(path)) {
+            throw new BindException("listen on " + path + ": another process listens there");
+        }
+        MemoryChannel.Listener listener = new MemoryChannel.Listener(set, path);
+        listeners.put(path, listener);
+        return listener;
+    }
+
+    synchronized void unlisten(MemoryChannel.Listener listener) {
+        listeners.remove(listener.path(), listener);
+    }
+
+    synchronized MemoryChannel connect(MemoryLinkSet set, Path path) throws ConnectException {
+        MemoryChannel.Listener listener = listeners.get(path);
+        if (listener == null) {
+            throw new ConnectException("connect to " + path + ": nobody listens there on this memory network");
+        }
+        MemoryChannel here = new MemoryChannel(set);
+        listener.connect(here);
+        return here;
+    }
+}

@@ -1,0 +1,230 @@
+package io.rdma4j.link;
+
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes frames to a packet capture in pcapng, which Wireshark and tcpdump read. Thread safe: several links may share one
+ * writer.
+ *
+ * <p>The IP and UDP headers around each frame are made up again from what is known: lengths, addresses and ports as on
+ * the wire, IPv4 with don't-fragment, the identification (found by the ICRC where the socket did not show it, 0 where the
+ * ICRC is wrong) and its header checksum, no UDP checksum; IPv6 with a UDP checksum, which it must have. Times are
+ * nanoseconds, and each packet says whether it came in or went out.
+ *
+ * <p>The file ends with a whole block after each {@link #flush}, so it can be read while it grows and after this process
+ * was killed. When the file cannot be written any more, packets are counted as lost: a full disk does not stop the links.
+ *
+ * <p>Source: "PCAP Next Generation (pcapng) Capture File Format", IETF draft-ietf-opsawg-pcapng.
+ */
+public final class PcapngWriter implements AutoCloseable {
+    private static final int SECTION_HEADER = 0x0a0d0d0a;
+    private static final int BYTE_ORDER_MAGIC = 0x1a2b3c4d;
+    private static final int INTERFACE_DESCRIPTION = 1;
+    private static final int ENHANCED_PACKET = 6;
+    /** Link type of packets that begin with their IPv4 or IPv6 header. */
+    private static final int LINKTYPE_RAW = 101;
+
+    private static final int OPTION_END = 0;
+    private static final int OPTION_INTERFACE_NAME = 2;
+    private static final int OPTION_TIME_RESOLUTION = 9;
+    private static final int OPTION_USER_APPLICATION = 4;
+    private static final int OPTION_PACKET_FLAGS = 2;
+    private static final int FLAG_INBOUND = 1;
+    private static final int FLAG_OUTBOUND = 2;
+
+    /** Block header, packet header, flags option and end of options, block trailer. */
+    private static final int PACKET_BLOCK_OVERHEAD = 28 + 8 + 4 + 4;
+
+    private static final int MAX_IP_HEADERS = 48;
+    private static final int BUFFER_BYTES = 256 * 1024;
+
+    private final FileChannel file;
+    private final Path path;
+    private final LongSupplier epochNanos;
+    private final ByteBuffer blocks = ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer headers = ByteBuffer.allocate(MAX_IP_HEADERS);
+    private final Icrc icrc = new Icrc();
+    private final LongAdder lost = new LongAdder();
+    private long bufferedPackets;
+    private @Nullable IOException failure;
+
+    private PcapngWriter(FileChannel file, Path path, LongSupplier epochNanos) {
+        this.file = file;
+        this.path = path;
+        this.epochNanos = epochNanos;
+    }
+
+    /**
+     * Starts a capture; a file of the same name is replaced.
+     *
+     * @param path the file to write
+     * @param epochNanos tells the time of each packet, in nanoseconds since 1970
+     * @throws IOException if the file cannot be written
+     */
+    public static PcapngWriter create(Path path, LongSupplier epochNanos) throws IOException {
+        FileChannel file;
+        try {
+            file = FileChannel.open(
+                    path, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        } catch (IOException e) {
+            throw new IOException("write packet capture " + path + ": " + reason(e), e);
+        }
+        PcapngWriter writer = new PcapngWriter(file, path, epochNanos);
+        writer.putSectionHeader();
+        writer.putInterfaceDescription();
+        writer.flush();
+        if (writer.failure != null) {
+            file.close();
+            throw new IOException("write packet capture " + path + ": " + reason(writer.failure), writer.failure);
+        }
+        return writer;
+    }
+
+    private static String reason(IOException e) {
+        return e instanceof java.nio.file.NoSuchFileException ? "no such folder" : String.valueOf(e.getMessage());
+    }
+
+    /** The file that is written. */
+    public Path path() {
+        return path;
+    }
+
+    /** Packets that could not be written. */
+    public long lostPackets() {
+        return lost.sum();
+    }
+
+    /** Why the file could not be written, or null. */
+    public synchronized @Nullable IOException failure() {
+        return failure;
+    }
+
+    private void putSectionHeader() {
+        int start = beginBlock(SECTION_HEADER);
+        blocks.putInt(BYTE_ORDER_MAGIC).putShort((short) 1).putShort((short) 0).putLong(-1);
+        putOption(OPTION_USER_APPLICATION, "rdma4j".getBytes(StandardCharsets.UTF_8));
+        endBlock(start);
+    }
+
+    private void putInterfaceDescription() {
+        int start = beginBlock(INTERFACE_DESCRIPTION);
+        blocks.putShort((short) LINKTYPE_RAW).putShort((short) 0).putInt(0);
+        putOption(OPTION_INTERFACE_NAME, "rdma4j".getBytes(StandardCharsets.UTF_8));
+        putOption(OPTION_TIME_RESOLUTION, new byte[] {9});
+        endBlock(start);
+    }
+
+    private int beginBlock(int type) {
+        int start = blocks.position();
+        blocks.putInt(type).putInt(0);
+        return start;
+    }
+
+    /** Ends the options, and writes the block's length at both of its ends. */
+    private void endBlock(int start) {
+        blocks.putInt(OPTION_END);
+        int length = blocks.position() + 4 - start;
+        blocks.putInt(length).putInt(start + 4, length);
+    }
+
+    private void putOption(int code, byte[] value) {
+        blocks.putShort((short) code).putShort((short) value.length).put(value);
+        pad(value.length);
+    }
+
+    private void pad(int bytes) {
+        for (int i = bytes; (i & 3) != 0; i++) {
+            blocks.put((byte) 0);
+        }
+    }
+
+    /**
+     * Adds a frame; it reaches the file with the next {@link #flush}, or earlier.
+     *
+     * @param outbound whether the frame leaves this host
+     */
+    public synchronized void write(Frame frame, boolean outbound) {
+        if (failure != null) {
+            lost.increment();
+            return;
+        }
+        int headerBytes = frame.isIpv4() ? IpHeaders.IPV4_BYTES : IpHeaders.IPV6_BYTES;
+        int packetBytes = headerBytes + frame.length;
+        if (blocks.remaining() < PACKET_BLOCK_OVERHEAD + packetBytes + 3) {
+            flush();
+        }
+        headers.clear();
+        if (frame.isIpv4()) {
+            IpHeaders.writeIpv4(headers, frame, identification(frame));
+        } else {
+            IpHeaders.writeIpv6(headers, frame);
+        }
+        long now = epochNanos.getAsLong();
+        int start = beginBlock(ENHANCED_PACKET);
+        blocks.putInt(0).putInt((int) (now >>> 32)).putInt((int) now).putInt(packetBytes).putInt(packetBytes);
+        blocks.put(headers.flip());
+        blocks.put(blocks.position(), frame.buffer, frame.offset, frame.length);
+        blocks.position(blocks.position() + frame.length);
+        pad(packetBytes);
+        blocks.putShort((short) OPTION_PACKET_FLAGS).putShort((short) 4);
+        blocks.putInt(outbound ? FLAG_OUTBOUND : FLAG_INBOUND);
+        endBlock(start);
+        bufferedPackets++;
+    }
+
+    private int identification(Frame frame) {
+        if (frame.identification != Frame.IDENTIFICATION_UNKNOWN) {
+            return frame.identification;
+        }
+        return Math.max(0, icrc.recoverIdentification(frame));
+    }
+
+    /** Hands all packets to the system, which keeps them even if this process ends now. */
+    public synchronized void flush() {
+        if (blocks.position() == 0) {
+            return;
+        }
+        blocks.flip();
+        try {
+            while (failure == null && blocks.hasRemaining()) {
+                int _ = file.write(blocks);
+            }
+        } catch (IOException e) {
+            failure = e;
+            lost.add(bufferedPackets);
+        }
+        blocks.clear();
+        bufferedPackets = 0;
+    }
+
+    /**
+     * Ends the capture; closing twice does nothing.
+     *
+     * @throws IOException if packets were lost because the file could not be written
+     */
+    @Override
+    public synchronized void close() throws IOException {
+        if (!file.isOpen()) {
+            return;
+        }
+        flush();
+        file.close();
+        IOException cause = failure;
+        failure = new IOException("the capture is closed");
+        if (cause != null) {
+            throw new IOException(
+                    "write packet capture " + path + ": " + reason(cause) + "; " + lost.sum() + " packets lost", cause);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.rdma4j.link;
+
+import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.wire.Frame;
+import java.net.InetSocketAddress;
+
+/** The source of the frames that a link sends, to complete a {@link SendBurst}'s frames with. */
+final class SourceAddress {
+    private final long high;
+    private final long low;
+    private final int port;
+    private final boolean countsSegments;
+
+    SourceAddress(Link link) {
+        InetSocketAddress local = link.localAddress();
+        high = GidAddresses.high(local.getAddress());
+        low = GidAddresses.low(local.getAddress());
+        port = local.getPort();
+        countsSegments = link.capabilities().identificationCountsSegments();
+    }
+
+    /** Frame {@code index} of a burst with all that is known of its headers on the wire. */
+    Frame complete(SendBurst burst, int index) {
+        Frame frame = burst.frame(index);
+        frame.sourceHigh = high;
+        frame.sourceLow = low;
+        frame.sourcePort = port;
+        frame.identification = countsSegments && burst.count() > 1 ? index : 0;
+        return frame;
+    }
+}

@@ -1,0 +1,275 @@
+package io.rdma4j.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Each fault does what it says, with the counts of its seed. */
+class FaultLinkTest {
+    private static final InetAddress ONE = InetAddress.ofLiteral("10.0.0.1");
+    private static final InetAddress TWO = InetAddress.ofLiteral("10.0.0.2");
+    private static final int FRAMES = 1000;
+    private static final int FRAME_BYTES = 64;
+
+    /** What 10 % of 1000 frames comes to with seed 7: counted by a SplitMix64 of its own outside this project. */
+    private static final int OUTBOUND_LOST = 106;
+
+    private static final int INBOUND_LOST = 107;
+    private static final int DUPLICATED = 103;
+    private static final int CORRUPTED = 88;
+    private static final int REORDERED = 104;
+
+    private final LinkSet set = new MemoryNetwork(65536).newLinkSet();
+    private final SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+    private long now = -5;
+
+    @SuppressWarnings("NullAway.Init")
+    private Link plainOne;
+
+    @SuppressWarnings("NullAway.Init")
+    private Link plainTwo;
+
+    @BeforeEach
+    void openLinks() throws IOException {
+        plainOne = set.openUdp(ONE, 4791);
+        plainTwo = set.openUdp(TWO, 4791);
+    }
+
+    @AfterEach
+    void closeLinks() {
+        set.close();
+    }
+
+    private FaultLink faulty(Link link, String spec) {
+        return new FaultLink(link, FaultSpec.parse(spec), () -> now);
+    }
+
+    /** Sends numbered frames and returns the numbers that arrive, in order; each frame is whole unless {@code damaged}. */
+    private List<Integer> exchange(Link from, Link to, List<Integer> damaged) {
+        List<Integer> arrived = new ArrayList<>();
+        for (int i = 0; i < FRAMES; i++) {
+            sendNumbered(from, to, i);
+            collect(to, arrived, damaged);
+        }
+        return arrived;
+    }
+
+    private void sendNumbered(Link from, Link to, int number) {
+        burst.clear();
+        Frames.address(burst, to.localAddress());
+        burst.segment().asSlice(0, FRAME_BYTES).fill((byte) 0);
+        // The number four times, so that it survives the change of a bit.
+        for (int i = 0; i < 4; i++) {
+            burst.buffer().putInt(4 * i, number);
+        }
+        burst.append(FRAME_BYTES);
+        from.send(burst);
+    }
+
+    private static void collect(Link link, List<Integer> arrived, List<Integer> damaged) {
+        ReceiveBurst received = new ReceiveBurst(3);
+        while (link.poll(received) > 0) {
+            for (int i = 0; i < received.count(); i++) {
+                byte[] bytes = Frames.bytes(received.frame(i));
+                assertThat(bytes).hasSize(FRAME_BYTES);
+                var view = java.nio.ByteBuffer.wrap(bytes);
+                int number = view.getInt(0) == view.getInt(4) ? view.getInt(0) : view.getInt(8);
+                for (int copy = 0; copy < 4; copy++) {
+                    view.putInt(4 * copy, view.getInt(4 * copy) ^ number);
+                }
+                int bits = BitSet.valueOf(bytes).cardinality();
+                assertThat(bits).isLessThanOrEqualTo(1);
+                if (bits == 1) {
+                    damaged.add(number);
+                }
+                arrived.add(number);
+            }
+        }
+    }
+
+    private static List<Integer> all() {
+        return java.util.stream.IntStream.range(0, FRAMES).boxed().toList();
+    }
+
+    @Test
+    void withoutFaultsAllGoesThroughAtOnce() {
+        List<Integer> damaged = new ArrayList<>();
+        assertThat(exchange(faulty(plainOne, "seed=9"), faulty(plainTwo, "seed=9"), damaged))
+                .isEqualTo(all());
+        assertThat(damaged).isEmpty();
+    }
+
+    @Test
+    void lossLosesItsShareOfTheFramesSent() {
+        FaultLink one = faulty(plainOne, "loss=10%,seed=7");
+        List<Integer> arrived = exchange(one, plainTwo, new ArrayList<>());
+        assertThat(one.outboundCounts().frames.sum()).isEqualTo(FRAMES);
+        assertThat(one.outboundCounts().lost.sum()).isEqualTo(OUTBOUND_LOST);
+        assertThat(arrived).hasSize(FRAMES - OUTBOUND_LOST).isSorted().doesNotHaveDuplicates();
+        assertThat(one.inboundCounts().frames.sum()).isZero();
+    }
+
+    @Test
+    void lossLosesItsShareOfTheFramesReceivedAndOthersThanOnTheWayOut() {
+        FaultLink two = faulty(plainTwo, "loss=10%,seed=7");
+        List<Integer> arrived = exchange(plainOne, two, new ArrayList<>());
+        assertThat(two.inboundCounts().lost.sum()).isEqualTo(INBOUND_LOST);
+        assertThat(arrived).hasSize(FRAMES - INBOUND_LOST).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theSameSeedLosesTheSameFramesWhateverElseIsOn() {
+        List<Integer> alone = exchange(faulty(plainOne, "loss=10%,seed=7"), plainTwo, new ArrayList<>());
+        List<Integer> withMore =
+                exchange(faulty(plainOne, "loss=10%,seed=7,dup=20%,corrupt=20%"), plainTwo, new ArrayList<>());
+        List<Integer> otherSeed = exchange(faulty(plainOne, "loss=10%,seed=8"), plainTwo, new ArrayList<>());
+        assertThat(new HashSet<>(withMore)).isEqualTo(new HashSet<>(alone));
+        assertThat(otherSeed).isNotEqualTo(alone);
+    }
+
+    @Test
+    void duplicationDoublesFramesSideBySide() {
+        FaultLink one = faulty(plainOne, "dup=10%,seed=7");
+        List<Integer> arrived = exchange(one, plainTwo, new ArrayList<>());
+        assertThat(one.outboundCounts().duplicated.sum()).isEqualTo(DUPLICATED);
+        assertThat(arrived).hasSize(FRAMES + DUPLICATED).isSorted();
+        assertThat(new HashSet<>(arrived)).hasSize(FRAMES);
+    }
+
+    @Test
+    void corruptionChangesOneBitOfEachFrameThatItMeets() {
+        FaultLink one = faulty(plainOne, "corrupt=10%,seed=7");
+        List<Integer> damaged = new ArrayList<>();
+        assertThat(exchange(one, plainTwo, damaged)).isEqualTo(all());
+        assertThat(one.outboundCounts().corrupted.sum()).isEqualTo(CORRUPTED);
+        assertThat(damaged).hasSize(CORRUPTED);
+    }
+
+    @Test
+    void corruptionOnReceiveLeavesTheLinksMemoryAlone() {
+        FaultLink two = faulty(plainTwo, "corrupt=100%,seed=7");
+        List<Integer> damaged = new ArrayList<>();
+        assertThat(exchange(plainOne, two, damaged)).isEqualTo(all());
+        assertThat(damaged).isEqualTo(all());
+    }
+
+    @Test
+    void reorderingPutsFramesBehindOneToEightLaterOnes() {
+        FaultLink one = faulty(plainOne, "reorder=10%,seed=7");
+        List<Integer> arrived = exchange(one, plainTwo, new ArrayList<>());
+        now += 10_000_000;
+        collect(one, new ArrayList<>(), new ArrayList<>());
+        collect(plainTwo, arrived, new ArrayList<>());
+        assertThat(one.outboundCounts().reordered.sum()).isEqualTo(REORDERED);
+        assertThat(arrived).hasSize(FRAMES).doesNotHaveDuplicates();
+        Set<Integer> passed = new HashSet<>();
+        int late = 0;
+        int highest = -1;
+        for (int number : arrived) {
+            if (number < highest) {
+                late++;
+                int before = number;
+                assertThat(passed.stream().filter(p -> p > before).count()).isBetween(1L, 24L);
+            }
+            highest = Math.max(highest, number);
+            passed.add(number);
+        }
+        assertThat(late).isEqualTo(REORDERED);
+    }
+
+    @Test
+    void aFrameHeldForLaterOnesGoesOnWithoutThemAfterTenMilliseconds() {
+        FaultLink one = faulty(plainOne, "reorder=100%,seed=7");
+        List<Integer> arrived = new ArrayList<>();
+        sendNumbered(one, plainTwo, 5);
+        collect(plainTwo, arrived, new ArrayList<>());
+        assertThat(arrived).isEmpty();
+        assertThat(one.nextDeadlineNanos()).isEqualTo(now + 10_000_000);
+        now += 10_000_000;
+        assertThat(one.poll(new ReceiveBurst(1))).isZero();
+        collect(plainTwo, arrived, new ArrayList<>());
+        assertThat(arrived).containsExactly(5);
+        assertThat(one.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void delayHoldsFramesUntilTheirTimeInBothDirections() {
+        FaultLink one = faulty(plainOne, "delay=5ms");
+        FaultLink two = faulty(plainTwo, "delay=2ms");
+        ReceiveBurst received = new ReceiveBurst(4);
+        assertThat(one.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        sendNumbered(one, two, 1);
+        long sent = now;
+        assertThat(one.nextDeadlineNanos()).isEqualTo(sent + 5_000_000);
+        now = sent + 4_999_999;
+        one.poll(received);
+        assertThat(plainOne.statistics().sentFrames.sum()).isZero();
+        now = sent + 5_000_000;
+        one.poll(received);
+        assertThat(plainOne.statistics().sentFrames.sum()).isEqualTo(1);
+        assertThat(two.poll(received)).isZero();
+        assertThat(two.nextDeadlineNanos()).isEqualTo(sent + 7_000_000);
+        now = sent + 7_000_000;
+        assertThat(two.poll(received)).isEqualTo(1);
+        assertThat(received.frame(0).buffer.getInt(received.frame(0).offset)).isEqualTo(1);
+        assertThat(two.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void framesThatDoNotFitInTheBurstWaitForTheNextPollAtOnce() {
+        FaultLink two = faulty(plainTwo, "dup=100%");
+        for (int i = 0; i < 3; i++) {
+            sendNumbered(plainOne, plainTwo, i);
+        }
+        ReceiveBurst received = new ReceiveBurst(4);
+        assertThat(two.poll(received)).isEqualTo(4);
+        assertThat(two.nextDeadlineNanos()).isLessThanOrEqualTo(now);
+        assertThat(two.poll(received)).isEqualTo(2);
+        assertThat(two.poll(received)).isZero();
+    }
+
+    @Test
+    void aFullPollWhoseFramesAllVanishedAsksToBePolledAgain() {
+        FaultLink two = faulty(plainTwo, "loss=100%");
+        for (int i = 0; i < 65; i++) {
+            sendNumbered(plainOne, plainTwo, i);
+        }
+        ReceiveBurst received = new ReceiveBurst(4);
+        assertThat(two.poll(received)).isZero();
+        assertThat(two.nextDeadlineNanos()).isLessThanOrEqualTo(now);
+        assertThat(two.poll(received)).isZero();
+        assertThat(two.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(two.inboundCounts().lost.sum()).isEqualTo(65);
+    }
+
+    @Test
+    void allFaultsTogetherKeepCount() {
+        FaultLink one = faulty(plainOne, "loss=20%,dup=10%,reorder=20%,corrupt=5%,delay=1us,seed=3");
+        List<Integer> arrived = new ArrayList<>();
+        for (int i = 0; i < FRAMES; i++) {
+            sendNumbered(one, plainTwo, i);
+            now += 700;
+            one.poll(new ReceiveBurst(1));
+            collect(plainTwo, arrived, new ArrayList<>());
+        }
+        now += 20_000_000;
+        one.poll(new ReceiveBurst(1));
+        now += 20_000_000;
+        one.poll(new ReceiveBurst(1));
+        collect(plainTwo, arrived, new ArrayList<>());
+        FaultCounts counts = one.outboundCounts();
+        assertThat(arrived)
+                .hasSize((int) (FRAMES - counts.lost.sum() + counts.duplicated.sum()));
+        assertThat(one.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+}

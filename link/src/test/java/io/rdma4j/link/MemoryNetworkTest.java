@@ -1,0 +1,121 @@
+package io.rdma4j.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class MemoryNetworkTest {
+    private static final InetAddress ONE = InetAddress.ofLiteral("10.0.0.1");
+    private static final InetAddress TWO = InetAddress.ofLiteral("10.0.0.2");
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
+    private final MemoryNetwork network = new MemoryNetwork(1500);
+    private final SendBurst burst = new SendBurst(Arena.ofAuto(), 256 * 1024);
+
+    @Test
+    void framesTravelBetweenLinkSets() throws Exception {
+        try (LinkSet left = network.newLinkSet();
+                LinkSet right = network.newLinkSet()) {
+            Link from = left.openUdp(ONE, 4791);
+            Link to = right.openUdp(TWO, 4791);
+            CompletableFuture<Void> receiver = CompletableFuture.runAsync(() -> assertThat(Frames.receive(right, to, 3))
+                    .containsExactly(Frames.filled(20, 0), Frames.filled(20, 1), Frames.filled(20, 2)));
+            for (int i = 0; i < 3; i++) {
+                Frames.send(from, burst, to.localAddress(), 20, i);
+            }
+            receiver.get();
+        }
+    }
+
+    @Test
+    void framesTooLargeForTheMtuAreCounted() throws IOException {
+        try (LinkSet set = network.newLinkSet()) {
+            Link link = set.openUdp(ONE, 0);
+            Frames.send(link, burst, link.localAddress(), 1500 - 28, 1);
+            Frames.send(link, burst, link.localAddress(), 1500 - 27, 1);
+            assertThat(link.statistics().sentFrames.sum()).isEqualTo(1);
+            assertThat(link.statistics().sendFailures.sum()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aReceiverThatDoesNotKeepUpLosesTheLatestFrames() throws IOException {
+        try (LinkSet set = network.newLinkSet()) {
+            Link from = set.openUdp(ONE, 0);
+            Link to = set.openUdp(TWO, 0);
+            for (int i = 0; i < 600; i++) {
+                Frames.send(from, burst, to.localAddress(), 20, i);
+            }
+            ReceiveBurst received = new ReceiveBurst(1000);
+            assertThat(to.poll(received)).isEqualTo(512);
+            // The frames that the receiver looks at stay as they are until it polls again.
+            Frames.send(from, burst, to.localAddress(), 20, 99);
+            assertThat(Frames.bytes(received.frame(0))).isEqualTo(Frames.filled(20, 0));
+            assertThat(to.poll(received)).isZero();
+            Frames.send(from, burst, to.localAddress(), 20, 98);
+            assertThat(to.poll(received)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void takenPortIsABindExceptionUntilItIsClosed() throws IOException {
+        try (LinkSet set = network.newLinkSet();
+                LinkSet other = network.newLinkSet()) {
+            Link link = set.openUdp(ONE, 4791);
+            assertThatThrownBy(() -> other.openUdp(ONE, 4791)).isInstanceOf(BindException.class);
+            link.close();
+            assertThat(other.openUdp(ONE, 4791).localAddress().getPort()).isEqualTo(4791);
+        }
+    }
+
+    @Test
+    void localChannelsCarryMessagesUntilTheirPeerCloses() throws Exception {
+        Path path = Path.of("owner");
+        LinkSet client = network.newLinkSet();
+        try (LinkSet server = network.newLinkSet()) {
+            assertThatThrownBy(() -> client.connectLocal(path)).isInstanceOf(IOException.class);
+            LinkSet.LocalListener listener = server.listenLocal(path);
+            LocalChannel there = client.connectLocal(path);
+            LocalChannel here = Objects.requireNonNull(listener.accept());
+            CompletableFuture<ByteBuffer> message = CompletableFuture.supplyAsync(() -> {
+                ByteBuffer next = here.poll();
+                while (next == null) {
+                    server.await(Long.MAX_VALUE);
+                    next = here.poll();
+                }
+                return next;
+            });
+            assertThat(there.send(ByteBuffer.wrap(new byte[] {1}), ByteBuffer.wrap(new byte[] {2, 3})))
+                    .isTrue();
+            assertThat(message.get()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            assertThat(there.send(EMPTY, ByteBuffer.wrap(new byte[] {4}))).isTrue();
+            client.close();
+            assertThat(here.isClosed()).isTrue();
+            assertThat(here.poll()).isEqualTo(ByteBuffer.wrap(new byte[] {4}));
+            assertThat(here.poll()).isNull();
+            assertThat(here.send(EMPTY, EMPTY)).isFalse();
+        }
+    }
+
+    @Test
+    void wakeupsAreNotLost() {
+        try (LinkSet set = network.newLinkSet()) {
+            set.wakeup();
+            set.await(Long.MAX_VALUE);
+            long start = System.nanoTime();
+            set.await(10_000_000);
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(10_000_000);
+        }
+    }
+}
