@@ -127,7 +127,7 @@ final class ProviderBinding {
         }
         InetAddress local = source != null && !source.getAddress().isAnyLocalAddress()
                 ? requireResolved(operation, source)
-                : RouteLookup.sourceFor(operation, target);
+                : RouteLookup.sourceFor(operation, null, target);
         CmProvider provider = Providers.of(local);
         if (provider == null) {
             if (source != null && local.equals(source.getAddress())) {

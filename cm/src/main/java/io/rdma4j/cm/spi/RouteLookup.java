@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
+import org.jspecify.annotations.Nullable;
 
 /** Asks the operating system which of this host's addresses it would use to reach a destination. */
 public final class RouteLookup {
@@ -20,20 +21,26 @@ public final class RouteLookup {
      * The local address from which the operating system would send to a destination.
      *
      * @param operation the C name of the call that wants to know, for the message
+     * @param source local address that must be used, or null for the system's choice
      * @param destination where to; not a wildcard
      * @throws RdmaException {@code ENETUNREACH} if there is no route
      */
-    public static InetAddress sourceFor(String operation, InetAddress destination) {
+    public static InetAddress sourceFor(
+            String operation, @Nullable InetAddress source, InetAddress destination) {
         StandardProtocolFamily family =
                 destination instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
         try (DatagramChannel channel = DatagramChannel.open(family)) {
+            if (source != null) {
+                channel.bind(new InetSocketAddress(source, 0));
+            }
             channel.connect(new InetSocketAddress(destination, ROCE_PORT));
             return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
         } catch (IOException | UnsupportedOperationException noRoute) {
             throw new RdmaException(
                     operation,
                     Errno.ENETUNREACH,
-                    "this host has no route to " + destination.getHostAddress() + " (" + noRoute.getMessage() + ")",
+                    "this host has no route " + (source == null ? "" : "from " + source.getHostAddress() + " ") + "to "
+                            + destination.getHostAddress() + " (" + noRoute.getMessage() + ")",
                     "Check the address and the routing table",
                     noRoute);
         }
@@ -42,6 +49,11 @@ public final class RouteLookup {
     /** The IPv4 wildcard, {@code 0.0.0.0}. */
     public static InetAddress anyIpv4() {
         return ofBytes(new byte[4]);
+    }
+
+    /** The IPv6 wildcard, {@code ::}. */
+    public static InetAddress anyIpv6() {
+        return ofBytes(new byte[16]);
     }
 
     /** The loopback address that a wildcard destination stands for, in the same family. */

@@ -1,0 +1,66 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.transport.cm.CmDatagram;
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What connection management needs of the rest of the software device: the engine in earnest, a simulation in tests. */
+interface CmHost {
+    /** Takes the lock under which all protocol state is, and reads the clock. */
+    void lock();
+
+    /** Gives the lock back. */
+    void unlock();
+
+    /** Monotonic time; under the lock. */
+    long nowNanos();
+
+    /** Calls {@link CmService#onDeadline} at that time, instead of any time set before; under the lock. */
+    void wakeAt(long deadlineNanos);
+
+    /** Sends a management datagram, which may get lost; under the lock. */
+    void send(CmDatagram datagram);
+
+    /** GUID of this process' channel adapter. */
+    long caGuid();
+
+    /** Proposes a communication ID that leads answers back to this process; under the lock. */
+    int newCommunicationId();
+
+    /** An unpredictable number; any thread. */
+    int random();
+
+    /** Local addresses that have a device now. Without the lock. */
+    List<InetAddress> addresses();
+
+    /**
+     * Makes a local address ready for traffic. Without the lock.
+     *
+     * @return null if no device has the address
+     * @throws io.rdma4j.verbs.RdmaException if its UDP port cannot be had
+     */
+    @Nullable Attachment attach(InetAddress address);
+
+    /** A port number that this process has. */
+    interface Claim extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /**
+     * Claims a port number against all processes of this host. Without the lock.
+     *
+     * @param local address, or a wildcard
+     * @param familyOnly whether a wildcard leaves the other address family alone
+     * @param reuse whether others may share it
+     * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if it is taken
+     */
+    Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port);
+
+    /** From now on connection requests to an attached address for the service ID come to this process. Without the lock. */
+    void registerService(InetAddress local, long serviceId);
+
+    /** Takes {@link #registerService} back. Without the lock. */
+    void unregisterService(InetAddress local, long serviceId);
+}

@@ -1,0 +1,133 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.transport.cm.CmAgent;
+import io.rdma4j.transport.cm.CmConfiguration;
+import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.transport.cm.CmRoute;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection manager of this process: the protocol machine, and the identifiers that use it. Everything is under the
+ * host's lock but where said otherwise.
+ */
+final class CmService {
+    /** Under the lock, and then whatever the machine wants to send goes out. */
+    interface Locked<T extends @Nullable Object> {
+        T run(long nowNanos);
+    }
+
+    private final CmHost host;
+    private final CmAgent agent;
+    private final CmDatagram datagram = new CmDatagram();
+    private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
+    private final PortTable ports;
+    private final Map<InetAddress, Attachment> attachments = new HashMap<>();
+
+    CmService(CmHost host) {
+        this.host = host;
+        this.agent = new CmAgent(CmConfiguration.of(host.caGuid(), host::newCommunicationId));
+        this.ports = new PortTable(host);
+    }
+
+    CmHost host() {
+        return host;
+    }
+
+    CmAgent agent() {
+        return agent;
+    }
+
+    /** Port numbers in use; has its own lock. */
+    PortTable ports() {
+        return ports;
+    }
+
+    /** Runs something under the lock; any thread. */
+    <T extends @Nullable Object> T locked(Locked<T> action) {
+        host.lock();
+        try {
+            T result = action.run(host.nowNanos());
+            flush();
+            return result;
+        } finally {
+            host.unlock();
+        }
+    }
+
+    /** Takes a management datagram that came to queue pair 1. */
+    void onMad(
+            long nowNanos,
+            long sourceHigh,
+            long sourceLow,
+            int scope,
+            MemorySegment mad,
+            long at,
+            int length,
+            long localHigh,
+            long localLow) {
+        agent.onMad(nowNanos, sourceHigh, sourceLow, scope, mad, at, length, localHigh, localLow);
+        flush();
+    }
+
+    /** The time that {@link CmHost#wakeAt} was told has come. */
+    void onDeadline(long nowNanos) {
+        agent.onDeadline(nowNanos);
+        flush();
+    }
+
+    private void flush() {
+        while (agent.pollTransmit(datagram)) {
+            host.send(datagram);
+        }
+        host.wakeAt(agent.nextDeadlineNanos());
+    }
+
+    /**
+     * Makes a local address ready for traffic; any thread, without the lock.
+     *
+     * @return null if no device has the address
+     */
+    @Nullable Attachment attach(InetAddress address) {
+        Attachment attachment = host.attach(address);
+        if (attachment != null) {
+            locked(now -> attachments.put(attachment.address(), attachment));
+        }
+        return attachment;
+    }
+
+    /** The attached address at which a message came in, or null. */
+    @Nullable Attachment attachmentOf(CmRoute route) {
+        for (Attachment each : attachments.values()) {
+            boolean sameLink = each.scope() == 0 || route.scope() == 0 || each.scope() == route.scope();
+            if (sameLink && each.wireGid().equals(route.local())) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    void add(SoftCmId id) {
+        identifiers.add(id);
+    }
+
+    void remove(SoftCmId id) {
+        identifiers.remove(id);
+    }
+
+    /** Tells all peers that this process ends; any thread. */
+    void partFromAll() {
+        locked(now -> {
+            for (SoftCmId id : List.copyOf(identifiers)) {
+                id.part(now);
+            }
+            return this;
+        });
+    }
+}

@@ -1,0 +1,165 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the messages of a connection say about its queue pair, in the view of this side. Built when the messages that
+ * matter are there: on the passive side from the REQ, on the active side from its own REQ and the peer's REP.
+ *
+ * @param peerQueuePair the peer's queue pair
+ * @param peer the peer's GID
+ * @param peerScope interface index of a link-local peer, else 0
+ * @param flowLabel flow label of the path
+ * @param hopLimit hop limit of the path
+ * @param trafficClass traffic class of the path
+ * @param pathMtu path MTU that both sides use
+ * @param receivePsn first PSN that the peer sends with
+ * @param sendPsn first PSN that this side sends with
+ * @param responderResources READs of the peer to serve at a time
+ * @param initiatorDepth READs to have under way
+ * @param retryCount retries without acknowledgement
+ * @param rnrRetryCount retries when the receiver is not ready
+ * @param ackTimeout exponent of the acknowledgement time-out
+ */
+record ConnectionAttributes(
+        int peerQueuePair,
+        Gid peer,
+        int peerScope,
+        int flowLabel,
+        int hopLimit,
+        int trafficClass,
+        PathMtu pathMtu,
+        int receivePsn,
+        int sendPsn,
+        int responderResources,
+        int initiatorDepth,
+        int retryCount,
+        int rnrRetryCount,
+        int ackTimeout) {
+    private static final int HOP_LIMIT = 64;
+
+    /** In the view of the side that received the REQ. {@code receivePsn} is its own choice, for the REP. */
+    static ConnectionAttributes passive(Req request, int scope, int receivePsn) {
+        CmPath path = request.primaryPath();
+        return new ConnectionAttributes(
+                request.localQueuePair(),
+                gid(path.localGid()),
+                scope,
+                path.flowLabel(),
+                HOP_LIMIT,
+                path.trafficClass(),
+                PathMtu.ofCode(request.pathMtu()),
+                receivePsn,
+                request.startingPsn(),
+                /* responderResources= */ request.initiatorDepth(),
+                /* initiatorDepth= */ request.responderResources(),
+                request.retryCount(),
+                request.rnrRetryCount(),
+                path.acknowledgeTimeout());
+    }
+
+    /** In the view of the side that sent the REQ, once the REP is there. */
+    static ConnectionAttributes active(Req request, Rep reply, int scope, int ackTimeout) {
+        CmPath path = request.primaryPath();
+        return new ConnectionAttributes(
+                reply.localQueuePair(),
+                gid(path.remoteGid()),
+                scope,
+                path.flowLabel(),
+                path.hopLimit(),
+                path.trafficClass(),
+                PathMtu.ofCode(request.pathMtu()),
+                request.startingPsn(),
+                reply.startingPsn(),
+                /* responderResources= */ reply.initiatorDepth(),
+                /* initiatorDepth= */ reply.responderResources(),
+                request.retryCount(),
+                reply.rnrRetryCount(),
+                ackTimeout);
+    }
+
+    private static Gid gid(io.rdma4j.wire.Gid gid) {
+        return new Gid(gid.high(), gid.low());
+    }
+
+    /** The same with depths that this side has decided on. */
+    ConnectionAttributes withDepths(int newResponderResources, int newInitiatorDepth) {
+        return new ConnectionAttributes(
+                peerQueuePair,
+                peer,
+                peerScope,
+                flowLabel,
+                hopLimit,
+                trafficClass,
+                pathMtu,
+                receivePsn,
+                sendPsn,
+                newResponderResources,
+                newInitiatorDepth,
+                retryCount,
+                rnrRetryCount,
+                ackTimeout);
+    }
+
+    /**
+     * Attributes for INIT: before the messages are there the peer has no rights, afterwards those that Linux gives it.
+     */
+    static QueuePairAttributes toInit(@Nullable ConnectionAttributes known) {
+        return new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .accessFlags(rights(known));
+    }
+
+    private static Set<AccessFlag> rights(@Nullable ConnectionAttributes known) {
+        EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
+        if (known != null) {
+            rights.add(AccessFlag.REMOTE_WRITE);
+            if (known.responderResources > 0) {
+                rights.add(AccessFlag.REMOTE_READ);
+                rights.add(AccessFlag.REMOTE_ATOMIC);
+            }
+        }
+        return rights;
+    }
+
+    /** Attributes for READY_TO_RECEIVE. */
+    QueuePairAttributes toReadyToReceive(int sourceGidIndex) {
+        return new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(new AddressVector(
+                        sourceGidIndex, peer, peerScope, flowLabel, hopLimit, trafficClass, 1))
+                .pathMtu(pathMtu)
+                .destinationQueuePair(peerQueuePair)
+                .receivePsn(receivePsn)
+                .maxDestinationReadAtomic(responderResources)
+                .minRnrTimer(0);
+    }
+
+    /**
+     * Attributes for READY_TO_SEND.
+     *
+     * @param chosenTimeout the application's acknowledgement time-out, or -1 for the one that follows from the messages
+     */
+    QueuePairAttributes toReadyToSend(int chosenTimeout) {
+        return new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_SEND)
+                .sendPsn(sendPsn)
+                .timeout(chosenTimeout < 0 ? ackTimeout : chosenTimeout)
+                .retryCount(retryCount)
+                .rnrRetry(rnrRetryCount)
+                .maxReadAtomic(initiatorDepth);
+    }
+}

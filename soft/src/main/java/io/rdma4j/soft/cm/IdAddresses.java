@@ -1,0 +1,229 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.cm.IpCmHeader;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+
+/** The addresses of one identifier: where it is bound, whom it talks to, and the device between. */
+final class IdAddresses {
+    private final CmService service;
+    private final PortSpace portSpace;
+    private volatile @Nullable InetSocketAddress local;
+    private volatile @Nullable InetSocketAddress peer;
+    private volatile @Nullable Attachment attachment;
+    private PortTable.@Nullable Hold hold;
+    private boolean reuse;
+    private @Nullable Boolean familyOnly;
+
+    IdAddresses(CmService service, PortSpace portSpace) {
+        this.service = service;
+        this.portSpace = portSpace;
+    }
+
+    @Nullable InetSocketAddress local() {
+        return local;
+    }
+
+    @Nullable InetSocketAddress peer() {
+        return peer;
+    }
+
+    @Nullable Attachment attachment() {
+        return attachment;
+    }
+
+    InetSocketAddress requireLocal() {
+        return present(local);
+    }
+
+    InetSocketAddress requirePeer() {
+        return present(peer);
+    }
+
+    Attachment requireAttachment() {
+        return present(attachment);
+    }
+
+    private static <T> T present(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("an identifier in this state has addresses");
+        }
+        return value;
+    }
+
+    PortTable.@Nullable Hold hold() {
+        return hold;
+    }
+
+    void reuse(boolean value) {
+        reuse = value;
+        updateHold();
+    }
+
+    void familyOnly(boolean value) {
+        familyOnly = value;
+        updateHold();
+    }
+
+    private void updateHold() {
+        PortTable.Hold current = hold;
+        if (current != null) {
+            service.ports().options(current, reuse, isFamilyOnly());
+        }
+    }
+
+    /** Whether a wildcard is for its own family alone: always for IPv4, for IPv6 if the application says so. */
+    boolean isFamilyOnly() {
+        InetSocketAddress bound = local;
+        Boolean chosen = familyOnly;
+        return chosen != null ? chosen : bound != null && bound.getAddress() instanceof Inet4Address;
+    }
+
+    void bind(InetSocketAddress wanted) {
+        InetAddress address = wanted.getAddress();
+        requireScope("rdma_bind_addr", address);
+        Attachment at = null;
+        if (!address.isAnyLocalAddress()) {
+            at = service.attach(address);
+            if (at == null) {
+                throw new RdmaException(
+                        "rdma_bind_addr",
+                        Errno.ENODEV,
+                        "no software device has the local address " + address.getHostAddress(),
+                        "Use an address of this host whose network interface is up; `ip address` lists them");
+            }
+        }
+        boolean only = familyOnly != null ? familyOnly : address instanceof Inet4Address;
+        PortTable.Hold taken = service.ports().take(portSpace, wanted, reuse, only);
+        hold = taken;
+        local = taken.local;
+        attachment = at;
+    }
+
+    private static void requireScope(String operation, InetAddress address) {
+        if (address instanceof Inet6Address six && six.isLinkLocalAddress() && six.getScopeId() == 0) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    "the link-local address " + address.getHostAddress() + " does not say on which link",
+                    "Add the network interface, as in " + address.getHostAddress() + "%eth0");
+        }
+    }
+
+    /**
+     * Finds the device for a destination, binding to its address first where need be.
+     *
+     * @return false if no device has the address of this host that leads there
+     */
+    boolean resolve(@Nullable InetSocketAddress source, InetSocketAddress destination) {
+        String operation = "rdma_resolve_addr";
+        InetAddress target = destination.getAddress();
+        if (target.isAnyLocalAddress()) {
+            target = RouteLookup.loopbackOf(target);
+        }
+        InetSocketAddress wanted = local != null ? local : source;
+        if (wanted != null && wanted.getAddress() instanceof Inet4Address != target instanceof Inet4Address) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    "the local address " + wanted.getAddress().getHostAddress() + " and the destination "
+                            + target.getHostAddress() + " are of different address families",
+                    "Give two IPv4 or two IPv6 addresses");
+        }
+        target = withScope(target, wanted);
+        requireScope(operation, target);
+        InetAddress from = wanted != null && !wanted.getAddress().isAnyLocalAddress()
+                ? wanted.getAddress()
+                : null;
+        InetAddress route = RouteLookup.sourceFor(operation, from, target);
+        peer = new InetSocketAddress(target, destination.getPort());
+        if (local == null) {
+            bind(new InetSocketAddress(
+                    from != null ? from : wildcardOf(target), source == null ? 0 : source.getPort()));
+        }
+        if (attachment == null) {
+            Attachment at = service.attach(route);
+            if (at == null) {
+                unresolved = Explanations.noDevice(route.getHostAddress(), target.getHostAddress());
+                return false;
+            }
+            attachment = at;
+            local = new InetSocketAddress(at.address(), requireLocal().getPort());
+        }
+        return true;
+    }
+
+    private String unresolved = "";
+
+    /** Why {@link #resolve} found nothing. */
+    String whyUnresolved() {
+        return unresolved;
+    }
+
+    private static InetAddress wildcardOf(InetAddress target) {
+        return target instanceof Inet4Address ? RouteLookup.anyIpv4() : RouteLookup.anyIpv6();
+    }
+
+    /** A link-local destination without link is on the link of the source. */
+    private static InetAddress withScope(InetAddress target, @Nullable InetSocketAddress source) {
+        if (target instanceof Inet6Address six
+                && six.isLinkLocalAddress()
+                && six.getScopeId() == 0
+                && source != null
+                && source.getAddress() instanceof Inet6Address from
+                && from.getScopeId() != 0) {
+            try {
+                return Inet6Address.getByAddress(null, six.getAddress(), from.getScopeId());
+            } catch (UnknownHostException impossible) {
+                throw new AssertionError("16 bytes are always an address", impossible);
+            }
+        }
+        return target;
+    }
+
+    /** The addresses of a connection that a peer asked for. */
+    void connected(Attachment at, IpCmHeader header, int localPort, int scope) {
+        attachment = at;
+        local = new InetSocketAddress(at.address(), localPort);
+        Gid gid = new Gid(header.source().high(), header.source().low());
+        InetAddress address = gid.toInetAddress();
+        if (address instanceof Inet6Address six && six.isLinkLocalAddress() && scope != 0) {
+            try {
+                address = Inet6Address.getByAddress(null, six.getAddress(), scope);
+            } catch (UnknownHostException impossible) {
+                throw new AssertionError("16 bytes are always an address", impossible);
+            }
+        }
+        peer = new InetSocketAddress(address, header.sourcePort());
+    }
+
+    io.rdma4j.wire.Gid peerGid() {
+        Gid gid = Gid.of(requirePeer().getAddress());
+        return new io.rdma4j.wire.Gid(gid.high(), gid.low());
+    }
+
+    /** Interface index of a link-local peer, else 0. */
+    int peerScope() {
+        return requirePeer().getAddress() instanceof Inet6Address six && six.isLinkLocalAddress()
+                ? six.getScopeId()
+                : 0;
+    }
+
+    /** Gives the port back. */
+    void close() {
+        PortTable.Hold held = hold;
+        hold = null;
+        if (held != null) {
+            service.ports().release(held);
+        }
+    }
+}

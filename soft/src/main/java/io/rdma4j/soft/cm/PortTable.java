@@ -1,0 +1,216 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringTokenizer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Port numbers that identifiers of this process have, each port space by itself and apart from those of TCP and UDP; the
+ * rules are those of Linux's rdma_cm. Thread safe; never under the engine's lock, since claiming a port against other
+ * processes goes to the file system.
+ */
+final class PortTable {
+    /** Ports below need a privilege. */
+    private static final int FIRST_UNPRIVILEGED = 1024;
+
+    private static final int CAP_NET_BIND_SERVICE = 10;
+    private static final int[] DEFAULT_EPHEMERAL = {49152, 65535};
+
+    /** One identifier's hold of a port. Its flags change with the identifier's options. */
+    static final class Hold {
+        final PortSpace portSpace;
+        final InetSocketAddress local;
+        private boolean reuse;
+        private boolean familyOnly;
+        private boolean listening;
+        private CmHost.@Nullable Claim claim;
+
+        private Hold(PortSpace portSpace, InetSocketAddress local, boolean reuse, boolean familyOnly) {
+            this.portSpace = portSpace;
+            this.local = local;
+            this.reuse = reuse;
+            this.familyOnly = familyOnly;
+        }
+    }
+
+    private record Key(PortSpace portSpace, int port) {}
+
+    private final CmHost host;
+    private final Map<Key, List<Hold>> holds = new HashMap<>();
+
+    PortTable(CmHost host) {
+        this.host = host;
+    }
+
+    /**
+     * Takes a port.
+     *
+     * @param local address and port; port 0 for a free one
+     * @param reuse whether others may share it
+     * @param familyOnly whether a wildcard leaves the other address family alone
+     */
+    synchronized Hold take(PortSpace portSpace, InetSocketAddress local, boolean reuse, boolean familyOnly) {
+        if (local.getPort() == 0) {
+            return takeEphemeral(portSpace, local.getAddress(), reuse, familyOnly);
+        }
+        if (local.getPort() < FIRST_UNPRIVILEGED && !mayBindLowPorts()) {
+            throw new RdmaException(
+                    "rdma_bind_addr",
+                    Errno.EACCES,
+                    "port " + local.getPort() + " of " + local.getAddress().getHostAddress() + " is below 1024",
+                    "Use a port from 1024, or grant the process CAP_NET_BIND_SERVICE");
+        }
+        Hold hold = new Hold(portSpace, local, reuse, familyOnly);
+        Hold obstacle = obstacle(hold, reuse);
+        if (obstacle != null) {
+            throw taken("rdma_bind_addr", hold, obstacle);
+        }
+        claim(hold);
+        return hold;
+    }
+
+    private Hold takeEphemeral(PortSpace portSpace, InetAddress address, boolean reuse, boolean familyOnly) {
+        int[] range = ephemeralRange();
+        int size = range[1] - range[0] + 1;
+        int start = Math.floorMod(host.random(), size);
+        for (int i = 0; i < size; i++) {
+            int port = range[0] + (start + i) % size;
+            if (!holds.containsKey(new Key(portSpace, port))) {
+                Hold hold = new Hold(portSpace, new InetSocketAddress(address, port), reuse, familyOnly);
+                try {
+                    claim(hold);
+                    return hold;
+                } catch (RdmaException taken) {
+                    requireTaken(taken);
+                }
+            }
+        }
+        throw new RdmaException(
+                "rdma_bind_addr",
+                Errno.EADDRNOTAVAIL,
+                "all RDMA ports from " + range[0] + " to " + range[1] + " are taken",
+                "Close identifiers that are not needed, or widen net.ipv4.ip_local_port_range");
+    }
+
+    /** Another port may be free, unless the claim failed for another reason. */
+    private static void requireTaken(RdmaException refusal) {
+        if (refusal.errno() != Errno.EADDRINUSE && refusal.errno() != Errno.EADDRNOTAVAIL) {
+            throw refusal;
+        }
+    }
+
+    private void claim(Hold hold) {
+        int port = hold.local.getPort();
+        hold.claim = host.claimPort(
+                hold.portSpace.code(), hold.local.getAddress(), hold.familyOnly, hold.reuse, port);
+        holds.computeIfAbsent(new Key(hold.portSpace, port), key -> new ArrayList<>())
+                .add(hold);
+    }
+
+    private static boolean sameAddress(Hold one, Hold other) {
+        return one.local.getAddress().equals(other.local.getAddress());
+    }
+
+    /** Marks a port as listened to, which it may not share with anybody. */
+    synchronized void listen(Hold hold) {
+        Hold obstacle = obstacle(hold, false);
+        if (obstacle != null) {
+            throw taken("rdma_listen", hold, obstacle);
+        }
+        hold.listening = true;
+    }
+
+    synchronized void options(Hold hold, boolean reuse, boolean familyOnly) {
+        hold.reuse = reuse;
+        hold.familyOnly = familyOnly;
+    }
+
+    synchronized void release(Hold hold) {
+        Key key = new Key(hold.portSpace, hold.local.getPort());
+        List<Hold> all = holds.get(key);
+        if (all == null || !all.remove(hold)) {
+            return;
+        }
+        if (hold.claim != null) {
+            hold.claim.close();
+        }
+        if (all.isEmpty()) {
+            holds.remove(key);
+        }
+    }
+
+    /** Another identifier's hold that rules this one out, or null. */
+    private @Nullable Hold obstacle(Hold hold, boolean reuse) {
+        for (Hold other : holds.getOrDefault(new Key(hold.portSpace, hold.local.getPort()), List.of())) {
+            boolean shared = !other.listening && reuse && other.reuse;
+            boolean apart = hold.familyOnly && other.familyOnly && isIpv4(hold) != isIpv4(other);
+            if (!other.equals(hold) && !shared && !apart && (isWildcard(hold) || isWildcard(other) || sameAddress(hold, other))) {
+                return other;
+            }
+        }
+        return null;
+    }
+
+    private static RdmaException taken(String operation, Hold hold, Hold obstacle) {
+        boolean wildcard = isWildcard(hold) || isWildcard(obstacle);
+        return new RdmaException(
+                operation,
+                wildcard ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE,
+                "RDMA port " + text(hold.local) + " is taken by an identifier of this process at "
+                        + text(obstacle.local),
+                "Use another port, or setReuseAddress(true) on both before binding");
+    }
+
+    private static boolean isIpv4(Hold hold) {
+        return hold.local.getAddress() instanceof Inet4Address;
+    }
+
+    private static boolean isWildcard(Hold hold) {
+        return hold.local.getAddress().isAnyLocalAddress();
+    }
+
+    static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+    }
+
+    /** The range of Linux's setting, for all systems that have none the one that IANA names. */
+    private static int[] ephemeralRange() {
+        try {
+            StringTokenizer words = new StringTokenizer(
+                    Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range")));
+            int first = Integer.parseInt(words.nextToken());
+            int last = Integer.parseInt(words.nextToken());
+            return first > 0 && first <= last ? new int[] {first, last} : DEFAULT_EPHEMERAL;
+        } catch (IOException | RuntimeException noSuchSetting) {
+            return DEFAULT_EPHEMERAL;
+        }
+    }
+
+    /** Whether Linux lets this process bind low ports; elsewhere there is nothing to ask, and no kernel to protect. */
+    private static boolean mayBindLowPorts() {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+                if (line.startsWith("CapEff:")) {
+                    long effective = Long.parseUnsignedLong(line.substring(7).trim(), 16);
+                    return (effective >>> CAP_NET_BIND_SERVICE & 1) != 0;
+                }
+            }
+        } catch (IOException | RuntimeException notLinux) {
+            return true;
+        }
+        return true;
+    }
+}

@@ -1,0 +1,73 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.transport.cm.CmConnection;
+import io.rdma4j.transport.cm.CmEvents;
+import io.rdma4j.transport.cm.CmListener;
+import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.wire.cm.IpCmHeader;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Req;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/** Decides which connection requests a listening identifier takes, as Linux's rdma_cm does. Under the host's lock. */
+final class RequestListener implements CmListener {
+    private static final int LONGEST_MTU_CODE = 5;
+
+    /** For a request that is answered at once: nothing more is to come of it. */
+    private static final CmEvents NOBODY = new ConnectionEvents(null);
+
+    private final SoftCmId listener;
+    private final InetAddress bound;
+    private final boolean familyOnly;
+
+    RequestListener(SoftCmId listener, InetAddress bound, boolean familyOnly) {
+        this.listener = listener;
+        this.bound = bound;
+        this.familyOnly = familyOnly;
+    }
+
+    @Override
+    public boolean matches(CmRoute route, Req request) {
+        IpCmHeader header = IpCmHeader.parse(request.privateData());
+        return header != null
+                && request.transportType() == Req.TRANSPORT_RC
+                && header.destination().equals(route.local())
+                && isUnicast(header)
+                && takes(header, route);
+    }
+
+    private static boolean isUnicast(IpCmHeader header) {
+        return !header.source().equals(io.rdma4j.wire.Gid.ZERO)
+                && (!header.isIpv4() || header.source().ipv4() != 0 && header.source().ipv4() != -1);
+    }
+
+    private boolean takes(IpCmHeader header, CmRoute route) {
+        boolean ipv4 = bound instanceof Inet4Address;
+        if (bound.isAnyLocalAddress()) {
+            return ipv4 == header.isIpv4() || !ipv4 && !familyOnly;
+        }
+        Attachment own = listener.attachment();
+        return own != null
+                && own.wireGid().equals(header.destination())
+                && (own.scope() == 0 || route.scope() == 0 || own.scope() == route.scope());
+    }
+
+    @Override
+    public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+        IpCmHeader header = IpCmHeader.parse(request.privateData());
+        Attachment at = listener.attachmentOf(connection.route());
+        if (header == null || at == null) {
+            return null;
+        }
+        int mtu = request.pathMtu();
+        if (mtu < 1 || mtu > LONGEST_MTU_CODE || mtu > at.pathMtu().code()) {
+            // Both sides must cut messages into pieces of the same size, and the REP cannot name another.
+            connection.reject(listener.nowNanos(), RejectReason.INVALID_PATH_MTU, PrivateData.EMPTY);
+            return NOBODY;
+        }
+        return listener.onRequest(connection, request, header, at);
+    }
+}
