@@ -1,0 +1,375 @@
+package io.rdma4j.transport.cm;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.transport.cm.CapturedMads.CapturedMad;
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.Dreq;
+import io.rdma4j.wire.cm.IpCmHeader;
+import io.rdma4j.wire.cm.Mra;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.ReqBuilder;
+import io.rdma4j.wire.cm.Rtu;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Our agent in the place of one of two captured Linux hosts: it is given what that host received and must send what that
+ * host sent, byte for byte but for the transaction IDs of its own requests (an RTU repeats the one of its side's REQ).
+ */
+class CmCaptureTest {
+    private static final Gid A = Gid.ofIpv4(0x0a58_0001);
+    private static final Gid B = Gid.ofIpv4(0x0a58_0002);
+
+    // Frames of cmfuzz where we differ from Linux on purpose: a MAD must be whole, a REQ's sender must be the packet's, a
+    // repeated REQ is answered at once, and a rejected address is answered by the one that was meant.
+    private static final Set<Integer> SHORT_MADS = Set.of(75, 78);
+
+    private static final int DUPLICATE_REQ_AFTER_REP = 87;
+    private static final Set<Integer> GID_OF_REJECT_12 = Set.of(9, 15);
+    private static final Set<Integer> FOREIGN_SENDERS = Set.of(11, 13);
+
+    /** Stands in for the captured host: the same identifiers, and the same decisions of its application. */
+    private static final class StandIn implements CmListener, CmEvents {
+        final CmAgent agent;
+        final Gid address;
+        final List<String> told = new ArrayList<>();
+        final List<CmConnection> connections = new ArrayList<>();
+        int nextId;
+        @Nullable CmMessage decision;
+        long now;
+
+        StandIn(Gid address, long caGuid, boolean allowForeign) {
+            this.address = address;
+            Random random = new Random(1);
+            agent = new CmAgent(new CmConfiguration(
+                    caGuid,
+                    () -> {
+                        int id = nextId == 0 ? random.nextInt() : nextId;
+                        nextId = 0;
+                        return id;
+                    },
+                    100,
+                    allowForeign,
+                    Long.MAX_VALUE));
+        }
+
+        void receive(CapturedMad in) {
+            now = in.nanos();
+            agent.onDeadline(now);
+            agent.onMad(
+                    now,
+                    in.from().high(),
+                    in.from().low(),
+                    0,
+                    in.mad(),
+                    0,
+                    (int) in.mad().byteSize(),
+                    address.high(),
+                    address.low());
+        }
+
+        List<MemorySegment> sent() {
+            List<MemorySegment> all = new ArrayList<>();
+            CmDatagram out = new CmDatagram();
+            while (agent.pollTransmit(out)) {
+                all.add(out.mad);
+            }
+            return all;
+        }
+
+        /** What the kernel's rdma_cm checks on behalf of a listener. */
+        @Override
+        public boolean matches(CmRoute route, Req request) {
+            IpCmHeader header = IpCmHeader.parse(request.privateData());
+            return header != null
+                    && request.transportType() == Req.TRANSPORT_RC
+                    && header.destination().equals(address)
+                    && isHostAddress(header.source());
+        }
+
+        private static boolean isHostAddress(Gid gid) {
+            int first = gid.ipv4() >>> 24;
+            return gid.isIpv4() && first == 10 && gid.ipv4() != 0x0a58_00ff;
+        }
+
+        @Override
+        public CmEvents onRequest(CmConnection connection, Req request) {
+            told.add("request");
+            connections.add(connection);
+            return this;
+        }
+
+        /** The application's or librdmacm's decision, the one captured. */
+        void decide() {
+            CmConnection connection = connections.isEmpty() ? null : connections.getLast();
+            if (connection == null || connection.state() != CmState.MRA_REQ_SENT) {
+                return;
+            }
+            if (decision instanceof Rep rep) {
+                connection.accept(now, rep);
+            } else if (decision instanceof Rej rej) {
+                connection.reject(now, requireNonNull(RejectReason.of(rej.reason())), rej.privateData());
+            }
+        }
+
+        @Override
+        public void onReply(CmConnection connection, Rep reply) {
+            told.add("reply");
+            connection.sendReadyToUse(now);
+        }
+
+        @Override
+        public void onReadyToUse(CmConnection connection) {
+            told.add("ready");
+        }
+
+        @Override
+        public void onReject(CmConnection connection, Rej reject) {
+            told.add("reject " + reject.reason());
+        }
+
+        @Override
+        public void onUnreachable(CmConnection connection) {
+            told.add("unreachable");
+        }
+
+        @Override
+        public void onDisconnectRequest(CmConnection connection) {
+            told.add("disconnect request");
+            connection.disconnect(now);
+        }
+
+        @Override
+        public void onDisconnected(CmConnection connection, boolean timedOut) {
+            told.add("disconnected");
+        }
+
+        @Override
+        public void onTimewaitExit(CmConnection connection) {
+            told.add("timewait exit");
+        }
+    }
+
+    private static long guid(Gid address) {
+        return address.equals(A) ? 0x5054_00ff_fe88_0001L : 0x5054_00ff_fe88_0002L;
+    }
+
+    private static void assertSame(MemorySegment ours, CapturedMad linux) {
+        CmMessage expected = linux.message();
+        MemorySegment mine = MemorySegment.ofArray(new byte[CmMad.LENGTH]).copyFrom(ours);
+        if (expected instanceof Req || expected instanceof Rtu || expected instanceof Dreq) {
+            MemorySegment.copy(linux.mad(), 8, mine, 8, 8);
+        }
+        assertThat(CmMessage.parse(mine, 0, CmMad.LENGTH)).as("frame %d", linux.number()).isEqualTo(expected);
+        assertThat(mine.mismatch(linux.mad())).as("first different byte of frame %d", linux.number()).isEqualTo(-1);
+    }
+
+    private static ReqBuilder rebuild(Req r) {
+        return Req.builder()
+                .serviceId(r.serviceId())
+                .localQueuePair(r.localQueuePair())
+                .responderResources(r.responderResources())
+                .initiatorDepth(r.initiatorDepth())
+                .endToEndFlowControl(r.endToEndFlowControl())
+                .startingPsn(r.startingPsn())
+                .retryCount(r.retryCount())
+                .rnrRetryCount(r.rnrRetryCount())
+                .primaryPath(r.primaryPath())
+                .privateData(r.privateData());
+    }
+
+    private static int idIn(CmMessage message) {
+        return switch (message) {
+            case Rep rep -> rep.localCommunicationId();
+            case Rej rej -> rej.localCommunicationId();
+            case Mra mra -> mra.localCommunicationId();
+            default -> 0;
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource({"rping, request ready disconnect request", "dead, request ready disconnect request"})
+    void passiveSideSendsWhatLinuxSent(String file, String events) {
+        List<CapturedMad> mads = CapturedMads.read(file);
+        StandIn us = new StandIn(B, guid(B), false);
+        us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
+        us.nextId = idIn(mads.get(1).message());
+        us.decision = mads.get(1).message();
+        int compared = 0;
+        for (int i = 0; i < mads.size(); i++) {
+            if (mads.get(i).to().equals(B)) {
+                us.receive(mads.get(i));
+                us.decide();
+                List<MemorySegment> sent = us.sent();
+                boolean answered = i + 1 < mads.size() && mads.get(i + 1).from().equals(B);
+                assertThat(sent).hasSize(answered ? 1 : 0);
+                if (answered) {
+                    assertSame(sent.getFirst(), mads.get(i + 1));
+                    compared++;
+                }
+            }
+        }
+        assertThat(compared).isEqualTo(2);
+        assertThat(String.join(" ", us.told)).isEqualTo(events);
+        us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
+        assertThat(us.agent.table.isEmpty()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "rping, reply disconnected",
+        "dead, reply disconnected",
+        "rej, reject 28",
+        "nolisten, reject 8"
+    })
+    void activeSideSendsWhatLinuxSent(String file, String events) {
+        List<CapturedMad> mads = CapturedMads.read(file);
+        StandIn us = new StandIn(A, guid(A), false);
+        us.now = mads.getFirst().nanos();
+        Req first = (Req) mads.getFirst().message();
+        us.nextId = first.localCommunicationId();
+        CmConnection connection = us.agent.connect(us.now, rebuild(first), 0, us);
+        for (CapturedMad mad : mads) {
+            if (mad.to().equals(A)) {
+                assertThat(us.agent.pollTransmit(new CmDatagram())).isFalse();
+                us.receive(mad);
+            } else {
+                if (mad.message() instanceof Dreq) {
+                    connection.disconnect(us.now);
+                }
+                CmDatagram out = new CmDatagram();
+                assertThat(us.agent.pollTransmit(out)).isTrue();
+                assertSame(out.mad, mad);
+            }
+        }
+        assertThat(String.join(" ", us.told)).isEqualTo(events);
+        us.agent.onDeadline(us.now + 3 * CmFabric.SECOND);
+        assertThat(us.agent.table.isEmpty()).isTrue();
+    }
+
+    @Test
+    void serverOfTwoConnectionsPartsAsLinuxDid() {
+        List<CapturedMad> mads = CapturedMads.read("ucmatose");
+        StandIn us = new StandIn(A, guid(A), false);
+        us.now = mads.getFirst().nanos();
+        for (CapturedMad mad : mads) {
+            if (mad.to().equals(A)) {
+                us.receive(mad);
+                continue;
+            }
+            if (mad.message() instanceof Req req) {
+                us.nextId = req.localCommunicationId();
+                us.agent.connect(us.now, rebuild(req), 0, us);
+            }
+            CmDatagram out = new CmDatagram();
+            assertThat(us.agent.pollTransmit(out)).isTrue();
+            assertSame(out.mad, mad);
+        }
+        assertThat(us.told)
+                .containsExactly("reply", "reply", "disconnect request", "disconnect request");
+    }
+
+    @Test
+    void slowApplicationIsCoveredByReceiptAcknowledgementAsOnLinux() {
+        List<CapturedMad> mads = CapturedMads.read("noans");
+        StandIn us = new StandIn(B, guid(B), false);
+        us.agent.listen(((Req) mads.getFirst().message()).serviceId(), us, 10);
+        us.nextId = idIn(mads.get(2).message());
+        us.receive(mads.get(0));
+        assertThat(us.sent()).isEmpty();
+        us.receive(mads.get(1));
+        List<MemorySegment> receipt = us.sent();
+        assertThat(receipt).hasSize(1);
+        assertSame(receipt.getFirst(), mads.get(2));
+        us.connections.getFirst().destroy(mads.get(3).nanos());
+        List<MemorySegment> reject = us.sent();
+        assertThat(reject).hasSize(1);
+        assertSame(reject.getFirst(), mads.get(3));
+        assertThat(us.told).containsExactly("request");
+    }
+
+    @Test
+    void repetitionsOfLinuxReachOurTimersAsFarApart() {
+        List<CapturedMad> mads = CapturedMads.read("noans");
+        StandIn us = new StandIn(A, guid(A), false);
+        us.now = mads.getFirst().nanos();
+        us.agent.connect(us.now, rebuild((Req) mads.getFirst().message()), 0, us);
+        us.sent();
+        assertThat(us.agent.nextDeadlineNanos() - us.now).isEqualTo(6_144 * CmFabric.MILLISECOND);
+        long linux = mads.get(1).nanos() - mads.get(0).nanos();
+        assertThat(linux).isBetween(6_144 * CmFabric.MILLISECOND, 6_144 * CmFabric.MILLISECOND * 112 / 100);
+    }
+
+    /** Hand-made requests of every kind; Linux's answer to each is in the frame behind it. */
+    @Test
+    void odditiesAreAnsweredAsLinuxAnsweredThem() {
+        List<CapturedMad> mads = CapturedMads.read("cmfuzz");
+        StandIn us = new StandIn(B, guid(B), false);
+        us.agent.listen(0x0000_0000_0106_1c06L, us, 100);
+        Set<Integer> compared = new TreeSet<>();
+        Set<Integer> different = new HashSet<>();
+        for (int i = 0; i < mads.size(); i++) {
+            CapturedMad in = mads.get(i);
+            if (!in.to().equals(B)) {
+                continue;
+            }
+            CapturedMad answer = i + 1 < mads.size() && mads.get(i + 1).from().equals(B) ? mads.get(i + 1) : null;
+            us.decision = answer == null ? null : answer.message();
+            us.nextId = us.decision == null ? 0 : idIn(us.decision);
+            us.receive(in);
+            us.decide();
+            List<MemorySegment> sent = us.sent();
+            if (differs(in, answer, sent)) {
+                different.add(in.number());
+            } else if (answer == null) {
+                assertThat(sent).as("answer to frame %d", in.number()).isEmpty();
+            } else {
+                assertThat(sent).as("answer to frame %d", in.number()).hasSize(1);
+                assertSame(sent.getFirst(), answer);
+                compared.add(answer.number());
+            }
+        }
+        assertThat(different).containsExactlyInAnyOrder(9, 11, 13, 15, 75, 78, 87);
+        assertThat(compared).hasSizeGreaterThan(25);
+        assertThat(us.agent.counters().foreignRequestsDropped).isEqualTo(3); // 8, 11 and 13
+        assertThat(us.agent.counters().malformedDropped).isEqualTo(3 + SHORT_MADS.size());
+        assertThat(us.agent.counters().wrongQueuePairDropped).isEqualTo(1);
+    }
+
+    /** Whether we are known to differ here; how is asserted. */
+    private static boolean differs(CapturedMad in, @Nullable CapturedMad answer, List<MemorySegment> sent) {
+        if (SHORT_MADS.contains(in.number()) || FOREIGN_SENDERS.contains(in.number())) {
+            assertThat(sent).as("short or foreign frame %d", in.number()).isEmpty();
+            return true;
+        }
+        if (in.number() == DUPLICATE_REQ_AFTER_REP) {
+            assertThat(sent).hasSize(1);
+            assertThat(CmMad.attributeId(sent.getFirst(), 0)).isEqualTo(0x13);
+            return true;
+        }
+        if (GID_OF_REJECT_12.contains(in.number()) && answer != null) {
+            Rej ours = (Rej) requireNonNull(CmMessage.parse(sent.getFirst(), 0, CmMad.LENGTH));
+            Rej linux = (Rej) answer.message();
+            assertThat(ours.reason()).isEqualTo(linux.reason()).isEqualTo(12);
+            assertThat(ours.additionalInformationLength()).isEqualTo(linux.additionalInformationLength());
+            return true;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,380 @@
+package io.rdma4j.transport.cm;
+
+import static io.rdma4j.transport.cm.CmFabric.MILLISECOND;
+import static io.rdma4j.transport.cm.CmFabric.SECOND;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmAttribute;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.Dreq;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.ReqBuilder;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What may and may not become a connection, and what it costs. */
+class CmRequestTest {
+    private static final Gid STRANGER = Gid.ofIpv4(0x0a58_0063);
+
+    private final CmFabric fabric = new CmFabric();
+    private final CmHost client = new CmHost(fabric, 1);
+    private final CmHost server = new CmHost(fabric, 2);
+
+    private ReqBuilder request(int id, int queuePair) {
+        return Req.builder()
+                .localCommunicationId(id)
+                .localCaGuid(77)
+                .localQueuePair(queuePair)
+                .serviceId(CmHost.SERVICE)
+                .primaryPath(CmPath.roce(client.address, server.address, 0, 0, 64, 19));
+    }
+
+    private void assertNothingKept() {
+        assertThat(server.agent.connectionCount()).isZero();
+        assertThat(server.agent.table.isEmpty()).isTrue();
+        assertThat(server.requested).isEmpty();
+        assertThat(server.agent.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    private CmDatagram onlyAnswer() {
+        CmDatagram out = new CmDatagram();
+        assertThat(server.agent.pollTransmit(out)).isTrue();
+        assertThat(server.agent.pollTransmit(new CmDatagram())).isFalse();
+        return out;
+    }
+
+    private void give(Gid from, Req request) {
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        request.emit(mad, 0, 5);
+        Gid to = server.address;
+        server.agent.onMad(fabric.now, from.high(), from.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
+    }
+
+    private Rej rejectOf(Req request) {
+        give(client.address, request);
+        CmDatagram out = onlyAnswer();
+        assertThat(CmMad.transactionId(out.mad, 0)).isEqualTo(5);
+        assertThat(new Gid(out.remoteHigh, out.remoteLow)).isEqualTo(client.address);
+        assertThat(new Gid(out.localHigh, out.localLow)).isEqualTo(server.address);
+        return (Rej) requireNonNull(io.rdma4j.wire.cm.CmMessage.parse(out.mad, 0, CmMad.LENGTH));
+    }
+
+    @Test
+    void noListenerIsRejectedWithoutState() {
+        Rej rej = rejectOf(request(9, 1).build());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_SERVICE_ID.number());
+        assertThat(rej.localCommunicationId()).isZero();
+        assertThat(rej.remoteCommunicationId()).isEqualTo(9);
+        assertNothingKept();
+    }
+
+    @Test
+    void closedListenerIsNoListener() {
+        CmListening listening = server.listen();
+        listening.close();
+        listening.close();
+        assertThat(rejectOf(request(9, 1).build()).reason()).isEqualTo(8);
+    }
+
+    @Test
+    void unwantedRequestIsRejectedAsByTheConsumer() {
+        server.listen();
+        server.wants = false;
+        Rej rej = rejectOf(request(9, 1).build());
+        assertThat(rej.reason()).isEqualTo(RejectReason.CONSUMER_DEFINED.number());
+        assertThat(rej.localCommunicationId()).isZero();
+        assertNothingKept();
+    }
+
+    @Test
+    void listenersOfOneServiceAreAskedInOrderUntilOneMatches() {
+        CmHost other = new CmHost(fabric, 3);
+        other.wants = false;
+        server.agent.listen(CmHost.SERVICE, other, 1);
+        server.listen();
+        client.connect(server);
+        fabric.run(10 * MILLISECOND);
+        assertThat(server.requested).hasSize(1);
+        assertThat(other.requested).isEmpty();
+    }
+
+    @Test
+    void wrongPartitionIsRejected() {
+        server.listen();
+        Rej rej = rejectOf(request(9, 1).partitionKey(0x1234).build());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PRIMARY_GID.number());
+        assertNothingKept();
+    }
+
+    @Test
+    void limitedMemberOfThePartitionIsTaken() {
+        server.listen();
+        give(client.address, request(9, 1).partitionKey(0x7fff).build());
+        assertThat(server.requested).hasSize(1);
+    }
+
+    @Test
+    void requestForAnotherAddressIsRejectedNamingTheRightOne() {
+        server.listen();
+        Rej rej = rejectOf(request(9, 1)
+                .primaryPath(CmPath.roce(client.address, STRANGER, 0, 0, 64, 19))
+                .build());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_PRIMARY_GID.number());
+        assertThat(rej.additionalInformationLength()).isEqualTo(16);
+        MemorySegment information =
+                MemorySegment.ofArray(rej.additionalInformation().toByteArray());
+        assertThat(Gid.parse(information, 0)).isEqualTo(server.address);
+        assertNothingKept();
+    }
+
+    @Test
+    void unusableAlternatePathIsRejected() {
+        server.listen();
+        Rej rej = rejectOf(request(9, 1)
+                .alternatePath(CmPath.roce(client.address, STRANGER, 0, 0, 64, 19))
+                .build());
+        assertThat(rej.reason()).isEqualTo(RejectReason.INVALID_ALTERNATE_GID.number());
+        assertNothingKept();
+    }
+
+    @Test
+    void requestInAThirdPartysNameIsDropped() {
+        server.listen();
+        give(STRANGER, request(9, 1).build());
+        assertThat(server.agent.pollTransmit(new CmDatagram())).isFalse();
+        assertThat(server.agent.counters().foreignRequestsDropped).isEqualTo(1);
+        assertNothingKept();
+    }
+
+    @Test
+    void foreignAddressesAreServedWhereAllowed() {
+        CmAgent lax = new CmAgent(new CmConfiguration(5, new Random(1)::nextInt, 10, true, 250 * MILLISECOND));
+        lax.listen(CmHost.SERVICE, server, 1);
+        server.accepts = false;
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        request(9, 1).build().emit(mad, 0, 5);
+        Gid to = server.address;
+        lax.onMad(0, STRANGER.high(), STRANGER.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
+        CmConnection connection = server.requested.getFirst();
+        connection.accept(0, CmHost.reply(4));
+        CmDatagram out = new CmDatagram();
+        assertThat(lax.pollTransmit(out)).isTrue();
+        assertThat(new Gid(out.remoteHigh, out.remoteLow)).as("as Linux, to the address in the REQ").isEqualTo(client.address);
+    }
+
+    @Test
+    void strangersCannotTouchAConnection() {
+        server.listen();
+        CmConnection connection = client.connect(server);
+        fabric.run(10 * MILLISECOND);
+        CmConnection passive = server.requested.getFirst();
+        int queuePair = passive.remoteQueuePair();
+        int local = passive.localId();
+        int remote = connection.localId();
+        fabric.inject(STRANGER, client.address, new Dreq(local, remote, queuePair, PrivateData.EMPTY), 1);
+        Rej rej = Rej.of(local, remote, Rej.MESSAGE_OTHER, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
+        fabric.inject(STRANGER, client.address, rej, 1);
+        assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(client.agent.counters().foreignMessagesDropped).isEqualTo(2);
+    }
+
+    @Test
+    void fullBacklogDropsSilentlyAndServesLater() {
+        server.accepts = false;
+        CmListening listening = server.agent.listen(CmHost.SERVICE, server, 2);
+        for (int i = 0; i < 5; i++) {
+            client.connect(server);
+        }
+        fabric.run(10 * MILLISECOND);
+        assertThat(server.requested).hasSize(2);
+        assertThat(listening.waiting()).isEqualTo(2);
+        assertThat(server.agent.connectionCount()).isEqualTo(2);
+        assertThat(server.agent.counters().backlogDropped).isEqualTo(3);
+        assertThat(fabric.sent).doesNotContainKey(CmAttribute.REJ);
+
+        server.requested.getFirst().accept(fabric.now, CmHost.reply(server.newQueuePair()));
+        server.requested.getLast().releaseBacklog();
+        server.requested.getLast().releaseBacklog();
+        assertThat(listening.waiting()).isZero();
+        server.accepts = true;
+        fabric.run(10 * SECOND);
+        assertThat(server.requested).hasSize(5);
+        assertThat(client.events).containsOnly("reply").hasSize(4);
+    }
+
+    @Test
+    void rejectingFreesTheBacklog() {
+        server.accepts = false;
+        CmListening listening = server.agent.listen(CmHost.SERVICE, server, 1);
+        for (int i = 0; i < 10_000; i++) {
+            client.connect(server);
+            fabric.run(2 * MILLISECOND);
+            server.requested.getLast().reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
+            fabric.run(2 * MILLISECOND);
+        }
+        assertThat(listening.waiting()).isZero();
+        assertThat(client.events).hasSize(10_000).containsOnly("reject 28");
+        client.assertNothingLeft();
+        server.assertNothingLeft();
+    }
+
+    @Test
+    void halfOpenLimitHoldsOverAllListeners() {
+        server.accepts = false;
+        for (int i = 0; i < 8; i++) {
+            server.agent.listen(i, server, 100);
+        }
+        for (int i = 0; i < 200; i++) {
+            give(client.address, request(1 + i, 1 + i).serviceId(i % 8).build());
+        }
+        assertThat(server.agent.halfOpenCount()).isEqualTo(64);
+        assertThat(server.agent.connectionCount()).isEqualTo(64);
+        assertThat(server.agent.counters().backlogDropped).isEqualTo(200 - 64);
+    }
+
+    @Test
+    void listenerMayDropARequest() {
+        server.listen();
+        server.drops = true;
+        client.connect(server);
+        fabric.run(10 * MILLISECOND);
+        assertNothingKept();
+        server.drops = false;
+        fabric.run(SECOND);
+        assertThat(server.events).containsExactly("request", "ready");
+    }
+
+    @Test
+    void floodOfRequestsIsAnsweredAtMostOnceEachAndBounded() {
+        for (int i = 0; i < 5_000; i++) {
+            give(client.address, request(1 + i, 1 + i).build());
+        }
+        int answers = 0;
+        CmDatagram out = new CmDatagram();
+        while (server.agent.pollTransmit(out)) {
+            answers++;
+        }
+        assertThat(answers).isEqualTo(1024);
+        assertThat(server.agent.counters().answersDropped).isEqualTo(5_000 - 1024);
+        assertNothingKept();
+    }
+
+    @Test
+    void garbageIsCountedAndDropped() {
+        server.listen();
+        Random random = new Random(7);
+        for (int i = 0; i < 20_000; i++) {
+            byte[] bytes = new byte[CmMad.LENGTH];
+            random.nextBytes(bytes);
+            MemorySegment mad = MemorySegment.ofArray(bytes);
+            if (i % 2 == 0) { // a proper header, so that the bodies are random too
+                request(1, 1).build().emit(mad, 0, 1);
+                bytes[17] = (byte) (0x10 + random.nextInt(12));
+                for (int at = 24; at < CmMad.LENGTH; at++) {
+                    bytes[at] = (byte) random.nextInt();
+                }
+            }
+            int length = i % 5 == 0 ? random.nextInt(-3, 400) : CmMad.LENGTH;
+            Gid from = client.address;
+            Gid to = server.address;
+            server.agent.onMad(fabric.now, from.high(), from.low(), 0, mad, 0, length, to.high(), to.low());
+            server.agent.pollTransmit(new CmDatagram());
+        }
+        CmCounters counters = server.agent.counters();
+        assertThat(counters.madsReceived).isEqualTo(20_000);
+        assertThat(counters.malformedDropped).isPositive();
+        assertThat(counters.unsupportedDropped).isPositive();
+        assertNothingKept();
+    }
+
+    @Test
+    void staleConnectionIsRejectedAndTheOldOneTornDown() {
+        server.listen();
+        CmConnection first = client.connect(server, 0x321);
+        fabric.run(10 * MILLISECOND);
+        CmConnection old = server.requested.getFirst();
+        // The client's host has forgotten the connection and uses the queue pair again.
+        Req again = request(99, 0x321).localCaGuid(client.agent.configuration().caGuid()).build();
+        fabric.inject(client.address, server.address, again, 5);
+        assertThat(fabric.log.subList(3, fabric.log.size())).containsExactly("REJ", "DREQ");
+        assertThat(old.state()).isEqualTo(CmState.DREQ_SENT);
+        fabric.run(10 * MILLISECOND);
+        assertThat(first.state()).isEqualTo(CmState.TIMEWAIT);
+        assertThat(server.events).containsExactly("request", "ready", "disconnected");
+
+        fabric.inject(client.address, server.address, again, 5);
+        assertThat(server.requested).as("the second try succeeds").hasSize(2);
+        assertThat(server.agent.counters().staleConnections).isEqualTo(1);
+    }
+
+    @Test
+    void sameQueuePairOfAnotherAdapterIsNotStale() {
+        server.listen();
+        give(client.address, request(1, 5).localCaGuid(1).build());
+        give(client.address, request(1, 5).localCaGuid(2).build());
+        assertThat(server.requested).hasSize(2);
+    }
+
+    @Test
+    void replyFromAQueuePairInUseIsRejectedAsStale() {
+        CmConnection one = client.connect(server);
+        CmConnection two = client.connect(server);
+        fabric.now += MILLISECOND;
+        long guid = server.agent.configuration().caGuid();
+        for (CmConnection connection : List.of(one, two)) {
+            Rep rep = Rep.of(
+                    connection.localId() + 1, connection.localId(), 0x55, 0, 1, 1, 15, false, 7, false, guid, PrivateData.EMPTY);
+            fabric.inject(server.address, client.address, rep, 1);
+        }
+        assertThat(one.state()).isEqualTo(CmState.DREQ_SENT);
+        assertThat(two.state()).isEqualTo(CmState.REQ_SENT);
+        assertThat(fabric.log).contains("REJ", "DREQ");
+    }
+
+    @Test
+    void tooMuchPrivateDataIsRefusedNamingTheLimit() {
+        server.accepts = false;
+        server.listen();
+        assertThatThrownBy(() -> request(1, 1).privateData(PrivateData.of(new byte[93])).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("92");
+        client.connect(server);
+        fabric.run(10 * MILLISECOND);
+        CmConnection passive = server.requested.getFirst();
+        PrivateData tooMuch = PrivateData.of(new byte[149]);
+        assertThatThrownBy(() -> passive.reject(0, RejectReason.CONSUMER_DEFINED, tooMuch))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("148");
+        assertThat(passive.state()).as("nothing happened").isEqualTo(CmState.MRA_REQ_SENT);
+        passive.reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.of(new byte[148]));
+    }
+
+    @Test
+    void connectNeedsBothAddresses() {
+        ReqBuilder noPath = Req.builder().serviceId(1);
+        assertThatThrownBy(() -> client.agent.connect(0, noPath, 0, client))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("both addresses");
+        client.assertNothingLeft();
+    }
+
+    @Test
+    void exhaustedCommunicationIdsAreToldToTheCaller() {
+        CmAgent poor = new CmAgent(CmConfiguration.of(1, () -> 7));
+        ReqBuilder request = request(0, 1);
+        poor.connect(0, request, 0, client);
+        assertThatThrownBy(() -> poor.connect(0, request, 0, client))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("communication ID");
+    }
+}
