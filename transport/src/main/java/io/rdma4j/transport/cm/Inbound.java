@@ -95,7 +95,11 @@ final class Inbound {
     private void onDuplicateRep(CmConnection connection) {
         counters.duplicateReplies++;
         switch (connection.state()) {
-            case ESTABLISHED -> connection.answerReadyToUse();
+            case ESTABLISHED -> {
+                if (connection.isActive()) {
+                    connection.answerReadyToUse();
+                }
+            }
             case MRA_REP_SENT -> connection.answerReceipt(Mra.MESSAGE_REP);
             default -> {}
         }

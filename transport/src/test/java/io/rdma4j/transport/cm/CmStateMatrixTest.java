@@ -1,0 +1,287 @@
+package io.rdma4j.transport.cm;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.Drep;
+import io.rdma4j.wire.cm.Dreq;
+import io.rdma4j.wire.cm.Mra;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.Rtu;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvFileSource;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** One connection in each of its states, and a peer that may send or an owner that may ask anything. */
+class CmStateMatrixTest {
+    private static final Gid PEER = Gid.ofIpv4(0x0a58_0002);
+    private static final int PEER_ID = 0x7777;
+    private static final int PEER_QUEUE_PAIR = 0x66;
+    private static final int OUR_QUEUE_PAIR = 0x44;
+    private static final long PEER_GUID = 77;
+
+    private final CmFabric fabric = new CmFabric();
+    private final CmHost host = new CmHost(fabric, 1);
+
+    /** The connection under test; "ACTIVE" and "PASSIVE" tell the side where a state exists on both. */
+    private CmConnection in(String state) {
+        host.accepts = false;
+        host.confirms = false;
+        host.disconnects = false;
+        CmConnection connection =
+                switch (state) {
+                    case "REQ_SENT", "MRA_REQ_RECEIVED", "MRA_REP_SENT", "ESTABLISHED_ACTIVE" -> connect();
+                    default -> request();
+                };
+        switch (state) {
+            case "REQ_SENT", "MRA_REQ_SENT" -> {}
+            case "MRA_REQ_RECEIVED" -> give("MRA_REQ", connection);
+            case "MRA_REP_SENT" -> give("REP", connection);
+            case "ESTABLISHED_ACTIVE" -> {
+                give("REP", connection);
+                connection.sendReadyToUse(fabric.now);
+            }
+            default -> advance(state, connection);
+        }
+        fabric.flush();
+        fabric.log.clear();
+        host.events.clear();
+        String expected = state.replace("_ACTIVE", "").replace("_PASSIVE", "");
+        assertThat(connection.state().name()).isEqualTo(expected);
+        return connection;
+    }
+
+    private void advance(String state, CmConnection connection) {
+        if (state.equals("IDLE")) {
+            connection.reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
+            return;
+        }
+        connection.accept(fabric.now, CmHost.reply(OUR_QUEUE_PAIR));
+        switch (state) {
+            case "REP_SENT" -> {}
+            case "MRA_REP_RECEIVED" -> give("MRA_REP", connection);
+            default -> {
+                give("RTU", connection);
+                if (state.startsWith("DREQ_RECEIVED")) {
+                    give("DREQ", connection);
+                } else if (!state.startsWith("ESTABLISHED")) {
+                    connection.disconnect(fabric.now);
+                    if (state.equals("TIMEWAIT")) {
+                        give("DREP", connection);
+                    }
+                }
+            }
+        }
+    }
+
+    private CmConnection connect() {
+        return host.agent.connect(
+                fabric.now,
+                Req.builder()
+                        .localQueuePair(OUR_QUEUE_PAIR)
+                        .serviceId(1)
+                        .primaryPath(CmPath.roce(host.address, PEER, 0, 0, 64, 19)),
+                0,
+                host);
+    }
+
+    private CmConnection request() {
+        host.listen();
+        fabric.inject(PEER, host.address, peersRequest(), 9);
+        return host.requested.getLast();
+    }
+
+    private Req peersRequest() {
+        return Req.builder()
+                .localCommunicationId(PEER_ID)
+                .localCaGuid(PEER_GUID)
+                .localQueuePair(PEER_QUEUE_PAIR)
+                .serviceId(CmHost.SERVICE)
+                .primaryPath(CmPath.roce(PEER, host.address, 0, 0, 64, 19))
+                .build();
+    }
+
+    private void give(String name, CmConnection connection) {
+        int to = connection.localId();
+        PrivateData none = PrivateData.EMPTY;
+        CmMessage message =
+                switch (name) {
+                    case "REQ" -> peersRequest();
+                    case "REP" ->
+                        Rep.of(PEER_ID, to, PEER_QUEUE_PAIR, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
+                    case "REP_OTHER" ->
+                        Rep.of(PEER_ID + 1, to, PEER_QUEUE_PAIR + 1, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
+                    case "MRA_REQ" -> new Mra(PEER_ID, to, Mra.MESSAGE_REQ, 24, none);
+                    case "MRA_REP" -> new Mra(PEER_ID, to, Mra.MESSAGE_REP, 24, none);
+                    case "REJ" -> Rej.of(PEER_ID, to, Rej.MESSAGE_OTHER, RejectReason.CONSUMER_DEFINED, none);
+                    case "REJ_NO_ID" -> Rej.of(0, to, Rej.MESSAGE_REQ, RejectReason.INVALID_SERVICE_ID, none);
+                    case "REJ_STALE" -> Rej.of(PEER_ID, to, Rej.MESSAGE_REP, RejectReason.STALE_CONNECTION, none);
+                    case "REJ_TIMEOUT" -> Rej.timeout(PEER_ID, Rej.MESSAGE_OTHER, PEER_GUID);
+                    case "RTU" -> new Rtu(PEER_ID, to, none);
+                    case "DREQ" -> new Dreq(PEER_ID, to, OUR_QUEUE_PAIR, none);
+                    case "DREQ_WRONG_QPN" -> new Dreq(PEER_ID, to, OUR_QUEUE_PAIR + 1, none);
+                    case "DREQ_UNKNOWN" -> new Dreq(PEER_ID, to + 1, OUR_QUEUE_PAIR, none);
+                    case "DREP" -> new Drep(PEER_ID, to, none);
+                    default -> throw new IllegalArgumentException(name);
+                };
+        fabric.inject(PEER, host.address, message, 9);
+    }
+
+    @ParameterizedTest
+    @CsvFileSource(resources = "/io/rdma4j/transport/cm/state-matrix.csv", numLinesToSkip = 1)
+    void messageInState(String state, String message, String next, String sent, String told) {
+        CmConnection connection = in(state);
+        give(message, connection);
+        assertThat(connection.state().name()).isEqualTo(next.equals("same") ? stateName(state) : next);
+        assertThat(String.join(" ", fabric.log)).isEqualTo(sent.equals("-") ? "" : sent);
+        assertThat(String.join(" + ", host.events)).isEqualTo(told.equals("-") ? "" : told);
+        boolean remembered = connection.state() != CmState.IDLE;
+        assertThat(host.agent.connectionCount()).isEqualTo(remembered ? 1 : 0);
+        if (connection.state() == CmState.TIMEWAIT) {
+            fabric.run(2_048 * CmFabric.MILLISECOND);
+            assertThat(host.events).endsWith("timewait exit");
+            host.assertNothingLeft();
+        }
+    }
+
+    private static String stateName(String state) {
+        return state.replace("_ACTIVE", "").replace("_PASSIVE", "");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // state, what its destruction sends, whether nothing is left at once
+        "REQ_SENT,           REJ 4 2,  true",
+        "MRA_REQ_RECEIVED,   REJ 4 2,  true",
+        "MRA_REQ_SENT,       REJ 28 0, true",
+        "REP_SENT,           REJ 28 2, false",
+        "MRA_REP_RECEIVED,   REJ 28 2, false",
+        "MRA_REP_SENT,       REJ 28 1, true",
+        "ESTABLISHED_ACTIVE, DREQ,     false",
+        "ESTABLISHED_PASSIVE,DREQ,     false",
+        "DREQ_SENT,          '',       false",
+        "DREQ_RECEIVED,      DREP,     false",
+        "TIMEWAIT,           '',       false",
+        "IDLE,               '',       true"
+    })
+    void destroyedConnectionTellsItsPeer(String state, String sent, boolean gone) {
+        CmConnection connection = in(state);
+        assertThat(connection.destroy(fabric.now)).isEqualTo(gone);
+        CmDatagram out = new CmDatagram();
+        if (sent.isEmpty()) {
+            assertThat(host.agent.pollTransmit(out)).isFalse();
+        } else {
+            assertThat(host.agent.pollTransmit(out)).isTrue();
+            CmMessage message = requireNonNull(CmMessage.parse(out.mad, 0, 256));
+            assertThat(describe(message, connection)).isEqualTo(sent);
+        }
+        assertThat(host.agent.pollTransmit(out)).isFalse();
+        fabric.run(200 * CmFabric.SECOND);
+        host.assertNothingLeft();
+        assertThat(connection.state()).isEqualTo(CmState.IDLE);
+        assertThat(host.events).isEqualTo(gone ? List.of() : List.of("timewait exit"));
+    }
+
+    private static String describe(CmMessage message, CmConnection connection) {
+        if (message instanceof Rej rej) {
+            boolean timeout = rej.reason() == RejectReason.TIMEOUT.number();
+            assertThat(rej.localCommunicationId()).isEqualTo(connection.localId());
+            assertThat(rej.remoteCommunicationId()).isEqualTo(timeout ? 0 : PEER_ID);
+            assertThat(rej.informationGuid()).isEqualTo(timeout ? 0x5054_00ff_fe88_0001L : 0);
+            return "REJ " + rej.reason() + " " + rej.message();
+        }
+        if (message instanceof Dreq dreq) {
+            assertThat(dreq.remoteQueuePair()).isEqualTo(PEER_QUEUE_PAIR);
+        }
+        return message.attribute().name();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "accept,     MRA_REQ_SENT",
+        "reject,     MRA_REQ_SENT MRA_REP_SENT REP_SENT MRA_REP_RECEIVED",
+        "confirm,    MRA_REP_SENT",
+        "disconnect, ESTABLISHED_ACTIVE ESTABLISHED_PASSIVE DREQ_RECEIVED DREQ_SENT TIMEWAIT"
+    })
+    void callsAreRefusedInAllOtherStates(String call, String allowed) {
+        List<String> states = List.of(
+                "REQ_SENT",
+                "MRA_REQ_RECEIVED",
+                "MRA_REQ_SENT",
+                "REP_SENT",
+                "MRA_REP_RECEIVED",
+                "MRA_REP_SENT",
+                "ESTABLISHED_ACTIVE",
+                "ESTABLISHED_PASSIVE",
+                "DREQ_SENT",
+                "DREQ_RECEIVED",
+                "TIMEWAIT",
+                "IDLE");
+        for (String state : states) {
+            CmStateMatrixTest fresh = new CmStateMatrixTest();
+            CmConnection connection = fresh.in(state);
+            if (List.of(allowed.split(" ")).contains(state)) {
+                fresh.call(call, connection);
+            } else {
+                assertThatThrownBy(() -> fresh.call(call, connection))
+                        .as("%s in %s", call, state)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining(connection.state().name());
+            }
+        }
+    }
+
+    private void call(String call, CmConnection connection) {
+        switch (call.toLowerCase(Locale.ROOT)) {
+            case "accept" -> connection.accept(fabric.now, CmHost.reply(1));
+            case "reject" -> connection.reject(fabric.now, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
+            case "confirm" -> connection.sendReadyToUse(fabric.now);
+            case "disconnect" -> connection.disconnect(fabric.now);
+            default -> throw new IllegalArgumentException(call);
+        }
+    }
+
+    @Test
+    void rejectFromInsideTheCallbackTellsNoId() {
+        host.agent.listen(
+                CmHost.SERVICE,
+                new CmListener() {
+                    @Override
+                    public boolean matches(CmRoute route, Req request) {
+                        return true;
+                    }
+
+                    @Override
+                    public CmEvents onRequest(CmConnection connection, Req request) {
+                        assertThat(connection.state()).isEqualTo(CmState.REQ_RECEIVED);
+                        connection.destroy(fabric.now);
+                        return host;
+                    }
+                },
+                1);
+        fabric.inject(PEER, host.address, peersRequest(), 9);
+        assertThat(fabric.log).containsExactly("REJ");
+        assertThat(host.agent.counters().rejectsSent).isEqualTo(1);
+        host.assertNothingLeft();
+    }
+
+    @Test
+    void destroyedConnectionsDisconnectIsRepeatedThreeTimes() {
+        CmConnection connection = in("ESTABLISHED_PASSIVE");
+        connection.destroy(fabric.now);
+        fabric.run(200 * CmFabric.SECOND);
+        assertThat(fabric.log).containsExactly("DREQ", "DREQ", "DREQ", "DREQ");
+        host.assertNothingLeft();
+    }
+}

@@ -1,0 +1,79 @@
+package io.rdma4j.transport.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.Req;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class DeadlineHeapTest {
+    private static List<CmConnection> connections(int count) {
+        CmFabric fabric = new CmFabric();
+        CmHost host = new CmHost(fabric, 1);
+        Gid peer = Gid.ofIpv4(0x0a58_0002);
+        Req request = Req.builder()
+                .primaryPath(CmPath.roce(host.address, peer, 0, 0, 64, 19))
+                .build();
+        List<CmConnection> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            all.add(CmConnection.active(host.agent, new CmRoute(host.address, peer, 0), request, host));
+        }
+        return all;
+    }
+
+    @Test
+    void firstIsAlwaysTheEarliest() {
+        Random random = new Random(3);
+        List<CmConnection> all = connections(300);
+        DeadlineHeap heap = new DeadlineHeap();
+        for (int step = 0; step < 30_000; step++) {
+            CmConnection one = all.get(random.nextInt(all.size()));
+            heap.schedule(one, random.nextInt(3) == 0 ? Long.MAX_VALUE : random.nextLong(-1_000, 1_000));
+            long earliest =
+                    all.stream().mapToLong(c -> c.deadlineNanos).min().orElseThrow();
+            assertThat(heap.firstDeadlineNanos()).isEqualTo(earliest);
+            if (earliest != Long.MAX_VALUE) {
+                assertThat(heap.first().deadlineNanos).isEqualTo(earliest);
+            }
+            assertThat(heap.size())
+                    .isEqualTo((int) all.stream()
+                            .filter(c -> c.deadlineNanos != Long.MAX_VALUE)
+                            .count());
+        }
+    }
+
+    @Test
+    void emptyHeapHasNoDeadline() {
+        DeadlineHeap heap = new DeadlineHeap();
+        assertThat(heap.firstDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        CmConnection one = connections(1).getFirst();
+        heap.schedule(one, Long.MAX_VALUE);
+        assertThat(heap.size()).isZero();
+        heap.schedule(one, 5);
+        heap.schedule(one, 9);
+        assertThat(heap.size()).isEqualTo(1);
+        assertThat(heap.firstDeadlineNanos()).isEqualTo(9);
+        heap.schedule(one, Long.MAX_VALUE);
+        assertThat(heap.firstDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void establishedConnectionsHaveNoDeadline() {
+        CmFabric fabric = new CmFabric();
+        CmHost client = new CmHost(fabric, 1);
+        CmHost server = new CmHost(fabric, 2);
+        server.listen();
+        for (int i = 0; i < 10_000; i++) {
+            client.connect(server);
+            fabric.run(3 * CmFabric.MILLISECOND);
+        }
+        assertThat(client.agent.connectionCount()).isEqualTo(10_000);
+        assertThat(client.agent.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(server.agent.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(server.agent.deadlines.size()).isZero();
+    }
+}
