@@ -6,6 +6,7 @@ import io.rdma4j.wire.Ieth;
 import io.rdma4j.wire.ImmDt;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
+import io.rdma4j.wire.Timers;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ final class Requester {
     static final long NEVER = Long.MAX_VALUE;
 
     private static final int RNR_RETRY_WITHOUT_END = 7;
+
+    /** Packets sent again between two that ask for an acknowledgement: a lost answer must not cost all of them. */
+    private static final int REPEATED_PER_ACK = 8;
 
     private final RcQueuePair queuePair;
     private final SendQueue queue;
@@ -71,6 +75,10 @@ final class Requester {
     private int readsInFlight;
 
     private int sinceAckRequest;
+
+    /** Sequence up to which packets are sent again since going back. */
+    private long repeatedEnd;
+
     private int retriesLeft;
     private int rnrRetriesLeft;
 
@@ -94,7 +102,7 @@ final class Requester {
         maxReads = p.maxReadAtomic();
         retryCount = p.retryCount();
         rnrRetry = p.rnrRetry();
-        timeoutNanos = RcTimers.retransmitNanos(p.timeoutExponent());
+        timeoutNanos = Timers.acknowledgeTimeoutNanos(p.timeoutExponent());
         unacked = p.sendPsn();
         cursor = unacked;
         sentEnd = unacked;
@@ -105,6 +113,7 @@ final class Requester {
         rnrRetriesLeft = rnrRetry;
         wentBack = false;
         sinceAckRequest = 0;
+        repeatedEnd = unacked;
         readsInFlight = 0;
         stopTimers();
     }
@@ -143,7 +152,7 @@ final class Requester {
         if (r.failure == null) {
             int written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(r, out, at);
             if (written > 0) {
-                if (retransmitDeadline == NEVER && timeoutNanos > 0) {
+                if (retransmitDeadline == NEVER && timeoutNanos != NEVER) {
                     retransmitDeadline = nowNanos + timeoutNanos;
                 }
                 return written;
@@ -209,7 +218,7 @@ final class Requester {
             r.failure = WorkStatus.LOCAL_PROTECTION_ERROR;
             return 0;
         }
-        boolean asksAck = isLast || ++sinceAckRequest >= window / 2 || inFlight == window - 1;
+        boolean asksAck = isLast || mustAskAck(inFlight);
         if (asksAck) {
             sinceAckRequest = 0;
         }
@@ -228,6 +237,15 @@ final class Requester {
         Padding.clear(out, payloadAt + length, pad);
         moveCursor(r, cursor + 1);
         return opcode.headerLength() + length + pad;
+    }
+
+    /** Whether a packet inside a message is to ask for an acknowledgement, so that the window moves on. */
+    private boolean mustAskAck(long inFlight) {
+        sinceAckRequest++;
+        boolean isRepeated = cursor < repeatedEnd;
+        return sinceAckRequest >= (isRepeated ? REPEATED_PER_ACK : window / 2)
+                || inFlight == window - 1
+                || isRepeated && inFlight == 0;
     }
 
     private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
@@ -332,7 +350,7 @@ final class Requester {
                 cursorIndex++;
             }
         }
-        retransmitDeadline = unacked < cursor && timeoutNanos > 0 ? nowNanos + timeoutNanos : NEVER;
+        retransmitDeadline = unacked < cursor && timeoutNanos != NEVER ? nowNanos + timeoutNanos : NEVER;
         while (queue.head() < assignedIndex) {
             SendRequest oldest = queue.at(queue.head());
             if (oldest.endSequence() > to) {
@@ -362,7 +380,7 @@ final class Requester {
         }
         retriesLeft = retryCount; // the peer is alive
         rewind();
-        rnrDeadline = nowNanos + RcTimers.rnrNanos(timerCode);
+        rnrDeadline = nowNanos + Timers.rnrNakDelayNanos(timerCode);
     }
 
     private void spendRetry() {
@@ -380,6 +398,7 @@ final class Requester {
     }
 
     private void rewind() {
+        repeatedEnd = Math.max(repeatedEnd, cursor);
         cursor = unacked;
         cursorIndex = queue.head();
         readsInFlight = 0;

@@ -213,6 +213,7 @@ final class Pair {
     }
 
     private void pump(Side side) {
+        side.queuePair.flush();
         int length;
         MemorySegment room = MemorySegment.ofArray(out);
         while ((length = side.queuePair.pollTransmit(now, room, 0)) > 0) {
