@@ -1,0 +1,67 @@
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.palantir.javaformat.java.Formatter;
+import com.palantir.javaformat.java.FormatterException;
+import com.palantir.javaformat.java.JavaFormatterOptions;
+import com.palantir.javaformat.java.JavaFormatterOptions.Style;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The layout of the sources, checked on the JDK of the tests: Spotless formats inside the JVM of Maven, and one older
+ * than Java 25 cannot parse the sources.
+ */
+class SourceFormatTest {
+    private static final Path CHECKOUT = Path.of("").toAbsolutePath().getParent();
+
+    private final Formatter formatter = Formatter.createFormatter(
+            JavaFormatterOptions.builder().style(Style.PALANTIR).build());
+
+    @Test
+    void everySourceIsLaidOutByTheFormatter() throws IOException {
+        List<String> wrong;
+        try (Stream<Path> sources = sources()) {
+            wrong = sources.filter(this::isLaidOutOtherwise)
+                    .map(source -> CHECKOUT.relativize(source).toString())
+                    .sorted()
+                    .toList();
+        }
+        assertThat(wrong).as("run .ci/format; it rewrites these files").isEmpty();
+    }
+
+    private static Stream<Path> sources() throws IOException {
+        try (Stream<Path> rooms = Files.list(CHECKOUT)) {
+            return rooms.map(room -> room.resolve("src"))
+                    .filter(Files::isDirectory)
+                    .toList()
+                    .stream()
+                    .flatMap(SourceFormatTest::javaFilesUnder);
+        }
+    }
+
+    private static Stream<Path> javaFilesUnder(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(".java")).toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private boolean isLaidOutOtherwise(Path source) {
+        try {
+            String text = Files.readString(source);
+            return !formatter.formatSourceAndFixImports(text).equals(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (FormatterException e) {
+            throw new IllegalStateException("the formatter cannot read " + source, e);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+
+/**
+ * Compiles the rooms that the tools need and packs each into a modular jar, with nothing but a JDK: no Maven, no
+ * network. Run by the launcher {@code rdma4j}; the build that checks everything is Maven's.
+ *
+ * <p>Usage: {@code java Build.java CHECKOUT OUTPUT ROOM...}
+ */
+final class Build {
+    private static final String MODULE_PREFIX = "io.rdma4j.";
+
+    private Build() {}
+
+    public static void main(String[] arguments) throws IOException {
+        Path checkout = Path.of(arguments[0]);
+        Path output = Path.of(arguments[1]);
+        List<String> rooms = List.of(arguments).subList(2, arguments.length);
+        Path classes = output.resolve("classes");
+        compile(checkout, classes, rooms);
+        for (String room : rooms) {
+            pack(checkout.resolve(room).resolve("src/main/resources"), classes.resolve(MODULE_PREFIX + room), output, room);
+        }
+        delete(classes);
+    }
+
+    private static void compile(Path checkout, Path classes, List<String> rooms) {
+        List<String> options = new ArrayList<>(
+                List.of("-d", classes.toString(), "--release", "25", "-g", "-proc:none", "-nowarn", "-encoding", "UTF-8"));
+        options.add("--module-source-path");
+        options.add("org.jspecify=" + checkout.resolve("tools/launcher/jspecify"));
+        for (String room : rooms) {
+            options.add("--module-source-path");
+            options.add(MODULE_PREFIX + room + "=" + checkout.resolve(room).resolve("src/main/java"));
+        }
+        options.add("--module");
+        options.add(String.join(",", rooms.stream().map(MODULE_PREFIX::concat).toList()));
+        run("javac", options);
+    }
+
+    private static void pack(Path resources, Path classes, Path output, String room) {
+        List<String> options = new ArrayList<>(List.of("--create", "--file"));
+        options.add(output.resolve("rdma4j-" + room + ".jar").toString());
+        options.add("--no-compress");
+        options.addAll(List.of("-C", classes.toString(), "."));
+        if (Files.isDirectory(resources)) {
+            options.addAll(List.of("-C", resources.toString(), "."));
+        }
+        run("jar", options);
+    }
+
+    private static void run(String tool, List<String> options) {
+        int status = ToolProvider.findFirst(tool)
+                .orElseThrow(() -> new IllegalStateException("this Java has no " + tool + ": it is no JDK"))
+                .run(System.out, System.err, options.toArray(String[]::new));
+        if (status != 0) {
+            System.err.println(tool + " ended with status " + status);
+            System.exit(1);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            files.sorted((a, b) -> b.compareTo(a)).forEach(Build::deleteOne);
+        }
+    }
+
+    private static void deleteOne(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.rdma4j.tools;
+
+import io.rdma4j.link.FaultSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of every tool, which the C tools do not have: {@code --pcap}, {@code --fault}, {@code --trace},
+ * {@code --device}. They may stand anywhere before a {@code --} and are taken out before the tool sees its arguments, so
+ * a tool's own options stay exactly those of C.
+ *
+ * @param arguments what is left for the tool
+ * @param pcap file for a capture of all packets, or null
+ * @param fault faults to put on the traffic, or null
+ * @param trace whether to print a line per packet
+ * @param device name of the device provider to use, or null to let the address decide
+ * @param help whether {@code --help} was among them
+ */
+public record CommonOptions(
+        List<String> arguments,
+        @Nullable Path pcap,
+        @Nullable String fault,
+        boolean trace,
+        @Nullable String device,
+        boolean help) {
+    /** System properties that the device reads when it starts. */
+    private static final String PREFIX = "rdma4j.";
+
+    /** Lines about these options for help texts. */
+    public static final String HELP = """
+            options of every tool, beyond those of C:
+              --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
+              --fault SPEC     put faults on the traffic, for example loss=1%,dup=1%,seed=7
+              --trace          print a line per packet on stderr
+              --device NAME    use this device provider instead of the one that has the address
+            """;
+
+    /** A wrong use of these options; the message says what is right. */
+    public static final class UsageException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        UsageException(String message) {
+            super(message);
+        }
+    }
+
+    /** Takes the options out of a command line. */
+    public static CommonOptions parse(List<String> words) throws UsageException {
+        List<String> rest = new ArrayList<>();
+        Path pcap = null;
+        String fault = null;
+        String device = null;
+        boolean trace = false;
+        boolean help = false;
+        for (int i = 0; i < words.size(); i++) {
+            String word = words.get(i);
+            int equals = word.indexOf('=');
+            String name = word.startsWith("--") && equals > 0 ? word.substring(0, equals) : word;
+            switch (name) {
+                case "--" -> {
+                    rest.addAll(words.subList(i, words.size()));
+                    i = words.size();
+                }
+                case "--trace" -> trace = true;
+                case "--help" -> help = true;
+                case "--pcap", "--fault", "--device" -> {
+                    String value;
+                    if (equals > 0) {
+                        value = word.substring(equals + 1);
+                    } else if (++i < words.size()) {
+                        value = words.get(i);
+                    } else {
+                        throw new UsageException("option " + name + " needs a value after it");
+                    }
+                    switch (name) {
+                        case "--pcap" -> pcap = Path.of(value);
+                        case "--fault" -> fault = checkedFault(value);
+                        default -> device = value;
+                    }
+                }
+                default -> rest.add(word);
+            }
+        }
+        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, help);
+    }
+
+    private static String checkedFault(String value) throws UsageException {
+        try {
+            FaultSpec.parse(value);
+            return value;
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("option --fault: " + e.getMessage());
+        }
+    }
+
+    /** Tells the device, by system properties; to be called before the first use of it. */
+    public void apply() {
+        set("pcap", pcap);
+        set("fault", fault);
+        set("device", device);
+        if (trace) {
+            set("trace", "true");
+        }
+    }
+
+    private static void set(String name, @Nullable Object value) {
+        if (value != null) {
+            System.setProperty(PREFIX + name, value.toString());
+        }
+    }
+}

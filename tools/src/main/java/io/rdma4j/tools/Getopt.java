@@ -1,0 +1,144 @@
+package io.rdma4j.tools;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Splits a command line into options and operands as GNU {@code getopt} does, with its messages. Source: getopt(3).
+ *
+ * <p>Options may be clustered ({@code -vV}), their arguments may follow in the same word or the next ({@code -C10},
+ * {@code -C 10}), options and operands may be mixed, {@code --} ends the options and a lone {@code -} is an operand. A
+ * letter followed by one colon takes an argument, by two colons an optional one that must be in the same word. A
+ * specification that begins with {@code +} stops at the first operand; one that begins with a colon (after any
+ * {@code +}) reports a missing argument as {@code ':'} and prints nothing. Not thread safe.
+ */
+public final class Getopt {
+    /** What {@link #next} returns when there are no more options. */
+    public static final int END = -1;
+
+    private final String program;
+    private final String specification;
+    private final boolean stopAtOperand;
+    private final boolean colonMode;
+    private final @Nullable PrintStream messages;
+    private final List<String> arguments;
+    private final List<String> operands = new ArrayList<>();
+    private int index;
+    private String cluster = "";
+    private int unknownOption;
+    private @Nullable String argument;
+
+    /**
+     * Creates a parser.
+     *
+     * @param program name for messages
+     * @param specification option letters, as for getopt(3)
+     * @param arguments the words of the command line, without the program's name
+     * @param messages where complaints go; null prints none, as with {@code opterr = 0}
+     */
+    public Getopt(String program, String specification, List<String> arguments, @Nullable PrintStream messages) {
+        this.program = program;
+        String letters = specification;
+        stopAtOperand = letters.startsWith("+");
+        if (stopAtOperand) {
+            letters = letters.substring(1);
+        }
+        colonMode = letters.startsWith(":");
+        this.specification = colonMode ? letters.substring(1) : letters;
+        this.arguments = List.copyOf(arguments);
+        this.messages = colonMode ? null : messages;
+    }
+
+    /**
+     * Takes the next option.
+     *
+     * @return its letter; {@code '?'} for one that is unknown or lacks its argument ({@code ':'} for the latter where the
+     *     specification asks for it); {@link #END} after the last
+     */
+    public int next() {
+        argument = null;
+        if (cluster.isEmpty() && !findCluster()) {
+            return END;
+        }
+        char letter = cluster.charAt(0);
+        cluster = cluster.substring(1);
+        int place = letter == ':' || letter == ';' ? -1 : specification.indexOf(letter);
+        if (place < 0) {
+            unknownOption = letter;
+            complain("invalid option -- '" + letter + "'");
+            return '?';
+        }
+        return specification.startsWith(":", place + 1) ? takeArgument(letter, place) : letter;
+    }
+
+    private int takeArgument(char letter, int place) {
+        boolean optional = specification.startsWith(":", place + 2);
+        if (!cluster.isEmpty()) {
+            argument = cluster;
+            cluster = "";
+        } else if (!optional) {
+            if (index == arguments.size()) {
+                unknownOption = letter;
+                complain("option requires an argument -- '" + letter + "'");
+                return colonMode ? ':' : '?';
+            }
+            argument = arguments.get(index++);
+        }
+        return letter;
+    }
+
+    /** Goes to the next word with options, setting operands aside. */
+    private boolean findCluster() {
+        while (index < arguments.size()) {
+            String word = arguments.get(index);
+            if (word.equals("--")) {
+                index++;
+                break;
+            }
+            if (word.length() > 1 && word.charAt(0) == '-') {
+                index++;
+                cluster = word.substring(1);
+                return true;
+            }
+            if (stopAtOperand) {
+                break;
+            }
+            operands.add(word);
+            index++;
+        }
+        operands.addAll(arguments.subList(index, arguments.size()));
+        index = arguments.size();
+        return false;
+    }
+
+    private void complain(String text) {
+        if (messages != null) {
+            messages.println(program + ": " + text);
+        }
+    }
+
+    /** Argument of the option that {@link #next} returned last, or null if it has none. C: {@code optarg}. */
+    public @Nullable String argument() {
+        return argument;
+    }
+
+    /** Argument of an option that must have one. */
+    public String requiredArgument() {
+        if (argument == null) {
+            throw new IllegalStateException("the option takes no argument");
+        }
+        return argument;
+    }
+
+    /** The letter that the last {@code '?'} or {@code ':'} was about. C: {@code optopt}. */
+    public char unknownOption() {
+        return (char) unknownOption;
+    }
+
+    /** The words that are no options, in order; complete after {@link #END}. */
+    public List<String> operands() {
+        return List.copyOf(operands);
+    }
+}

@@ -1,0 +1,103 @@
+package io.rdma4j.tools;
+
+import io.rdma4j.tools.rping.Rping;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The umbrella command: {@code rdma4j TOOL [OPTION...]}. Help and version of the command itself are printed by the
+ * launcher, which need not start Java for it.
+ */
+public final class Main {
+    /** Exit status for a command line that makes no sense before any tool has seen it. */
+    private static final int USAGE = 2;
+
+    private static final List<Tool> TOOLS = List.of(new Rping());
+
+    private Main() {}
+
+    /** All tools, in the order of the help text. */
+    public static List<Tool> tools() {
+        return TOOLS;
+    }
+
+    /** Runs a tool and ends the process with its status. */
+    public static void main(String[] words) {
+        ToolEnvironment environment = new ToolEnvironment(stream(FileDescriptor.out), stream(FileDescriptor.err));
+        Runtime.getRuntime().addShutdownHook(new Thread(environment::interrupt, "rdma4j-interrupt"));
+        int status = run(List.of(words), environment);
+        environment.out().flush();
+        environment.err().flush();
+        System.exit(status & 0xff);
+    }
+
+    private static PrintStream stream(FileDescriptor descriptor) {
+        return new PrintStream(
+                new BufferedOutputStream(new FileOutputStream(descriptor), 8192), true, StandardCharsets.UTF_8);
+    }
+
+    /** Runs the tool that the first word names with the other words. */
+    static int run(List<String> words, ToolEnvironment environment) {
+        if (words.isEmpty()) {
+            environment.err().println("rdma4j: which tool? " + known());
+            return USAGE;
+        }
+        try {
+            CommonOptions options = CommonOptions.parse(words);
+            if (options.arguments().isEmpty()) {
+                environment.err().println("rdma4j: which tool? " + known());
+                return USAGE;
+            }
+            String name = options.arguments().getFirst();
+            Optional<Tool> tool =
+                    TOOLS.stream().filter(t -> t.name().equals(name)).findFirst();
+            if (tool.isEmpty()) {
+                environment.err().println("rdma4j: there is no tool '" + name + "'; did you mean '" + nearest(name)
+                        + "'? " + known());
+                return USAGE;
+            }
+            options.apply();
+            List<String> rest = options.arguments().subList(1, options.arguments().size());
+            return tool.get().run(options.help() ? List.of("--help") : rest, environment);
+        } catch (CommonOptions.UsageException e) {
+            environment.err().println("rdma4j: " + e.getMessage());
+            return USAGE;
+        }
+    }
+
+    private static String known() {
+        return "Tools: " + String.join(", ", TOOLS.stream().map(Tool::name).toList())
+                + ". rdma4j --help tells about them.";
+    }
+
+    private static String nearest(String name) {
+        return TOOLS.stream()
+                .map(Tool::name)
+                .min(Comparator.comparingInt(candidate -> distance(name, candidate)))
+                .orElseThrow();
+    }
+
+    /** Edits that make one word the other (Levenshtein). */
+    private static int distance(String from, String to) {
+        int[] row = new int[to.length() + 1];
+        for (int j = 0; j <= to.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= from.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= to.length(); j++) {
+                int changed = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[to.length()];
+    }
+}

@@ -1,5 +1,0 @@
-package io.rdma4j.tools;
-
-final class Marker {
-    private Marker() {}
-}

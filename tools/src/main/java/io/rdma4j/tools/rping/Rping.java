@@ -1,0 +1,131 @@
+package io.rdma4j.tools.rping;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * {@code rping}: an RDMA ping-pong between two hosts, with the options, lines and exit statuses of librdmacm's. What
+ * differs is in {@code docs/tools/rping.md}.
+ */
+public final class Rping implements Tool {
+    private static final String EXAMPLES = """
+
+            Without -S the data are 64 bytes; -S takes 23 to 65535. Without -C it never ends. Without -p the port is 7174.
+
+            examples:
+              rping -s -v -C 10                        serve one client on every IPv4 address
+              rping -s -a ::0 -P                       serve any number of clients, IPv4 and IPv6
+              rping -c -a 192.0.2.1 -v -V -C 10        ten validated pings
+              rping -c -a fe80::1%eth0 -S 65535 -C 1   one large ping to a link-local address
+              rping -c -a 192.0.2.1 -C 3 --pcap ping.pcapng
+
+            """;
+
+    /** Creates the tool. */
+    public Rping() {}
+
+    @Override
+    public String name() {
+        return "rping";
+    }
+
+    @Override
+    public String summary() {
+        return "RDMA ping-pong: the rping of librdmacm, option for option";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(RpingCommandLine.USAGE + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        return run(arguments, environment, (ping, nanos) -> {});
+    }
+
+    /**
+     * Runs a client and reports the time of every ping.
+     *
+     * @param arguments the command line
+     * @param environment where it prints
+     * @param observer is told how long every ping took
+     * @return exit status
+     */
+    public static int run(List<String> arguments, ToolEnvironment environment, PingObserver observer) {
+        try {
+            run(RpingCommandLine.parse(arguments, environment), environment, observer);
+            return 0;
+        } catch (RpingFailure e) {
+            return e.status();
+        }
+    }
+
+    private static void run(RpingOptions options, ToolEnvironment environment, PingObserver observer)
+            throws RpingFailure {
+        RpingReport report = new RpingReport(environment, options.debug());
+        EventChannel channel = openChannel(report);
+        RpingProgress progress = new RpingProgress(RpingState.IDLE);
+        CmId id;
+        try {
+            id = channel.createId(PortSpace.TCP, progress);
+        } catch (RdmaException e) {
+            report.systemError("rdma_create_id", e);
+            channel.close();
+            throw new RpingFailure(-1);
+        }
+        report.debug("created cm_id %s", RpingReport.pointer(id));
+        Set<CmId> connections = ConcurrentHashMap.newKeySet();
+        Runnable atInterrupt = () -> endNow(connections, report);
+        environment.onInterrupt(atInterrupt);
+        try (RpingEvents events = new RpingEvents(channel, id, progress, options.server(), report)) {
+            try {
+                if (options.server()) {
+                    new RpingServer(id, events, options, report, environment, connections).run();
+                } else {
+                    connections.add(id);
+                    new RpingClient(id, progress, options, report, environment, observer).run();
+                }
+            } finally {
+                report.debug("destroy cm_id %s", RpingReport.pointer(id));
+                id.close();
+            }
+        } finally {
+            environment.removeOnInterrupt(atInterrupt);
+        }
+    }
+
+    /** The process is asked to end: tells the peers, without a word, as the end of a C program does. */
+    private static void endNow(Set<CmId> connections, RpingReport report) {
+        report.silence();
+        for (CmId connection : connections) {
+            try {
+                connection.disconnect();
+            } catch (RdmaException notConnected) {
+                report.stackTrace(notConnected);
+            }
+        }
+    }
+
+    private static EventChannel openChannel(RpingReport report) throws RpingFailure {
+        try {
+            return EventChannel.open();
+        } catch (RdmaException e) {
+            if (e.errno() == Errno.ENODEV) {
+                report.error("No RDMA devices were detected");
+                report.explain(e);
+            } else {
+                report.systemError("failed to create RDMA CM event channel", e);
+            }
+            throw new RpingFailure(e.errno().number());
+        }
+    }
+}

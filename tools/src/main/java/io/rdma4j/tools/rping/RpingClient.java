@@ -1,0 +1,129 @@
+package io.rdma4j.tools.rping;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.RdmaException;
+import java.io.PrintStream;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+
+/**
+ * The client: connects, and for every ping tells the server where to read the data and where to write them back.
+ */
+final class RpingClient {
+    private final RpingOptions options;
+    private final RpingReport report;
+    private final PrintStream out;
+    private final PingObserver observer;
+    private final CmId id;
+    private final RpingProgress progress;
+
+    RpingClient(
+            CmId id,
+            RpingProgress progress,
+            RpingOptions options,
+            RpingReport report,
+            ToolEnvironment environment,
+            PingObserver observer) {
+        this.id = id;
+        this.progress = progress;
+        this.options = options;
+        this.report = report;
+        this.out = environment.out();
+        this.observer = observer;
+    }
+
+    /**
+     * Connects, pings and disconnects.
+     *
+     * @throws RpingFailure if something failed; the reason has been printed
+     */
+    void run() throws RpingFailure {
+        resolve();
+        try (RpingConnection connection = new RpingConnection(id, options, report, progress)) {
+            try {
+                connect(connection);
+            } catch (RpingFailure e) {
+                report.error("connect error " + e.status());
+                throw e;
+            }
+            pingAll(connection);
+        }
+    }
+
+    private void resolve() throws RpingFailure {
+        InetSocketAddress source =
+                options.source() == null ? null : new InetSocketAddress(options.source(), 0);
+        systemCall("rdma_resolve_addr", () -> id.resolveAddress(source, options.address(), RpingEvents.RESOLVE_TIMEOUT));
+        RpingState state = progress.await();
+        if (state != RpingState.ROUTE_RESOLVED) {
+            report.error("waiting for addr/route resolution state " + state.number());
+            throw new RpingFailure(-1);
+        }
+        report.debug("rdma_resolve_addr - rdma_resolve_route successful");
+    }
+
+    private void connect(RpingConnection connection) throws RpingFailure {
+        systemCall("rdma_connect", () -> id.connect(connection.parameters()));
+        connection.await(RpingState.CONNECTED, "CONNECTED");
+        if (options.ownQueuePair()) {
+            systemCall("rping_modify_qp", connection::modifyToReadyToSend);
+            systemCall("rdma_establish", id::establish);
+        }
+        report.debug("rdma_connect successful");
+    }
+
+    private void systemCall(String name, Runnable call) throws RpingFailure {
+        try {
+            call.run();
+        } catch (RdmaException e) {
+            report.systemError(name, e);
+            throw new RpingFailure(-1);
+        }
+    }
+
+    private void pingAll(RpingConnection connection) throws RpingFailure {
+        try {
+            for (int ping = 0; options.count() == 0 || ping < options.count(); ping++) {
+                ping(connection, ping);
+            }
+        } catch (RpingFailure e) {
+            if (progress.state() != RpingState.DISCONNECTED) {
+                report.error("rping client failed: " + e.status());
+                throw e;
+            }
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    private void ping(RpingConnection connection, int ping) throws RpingFailure {
+        RpingBuffers buffers = connection.buffers();
+        MemorySegment sent = buffers.start().memory();
+        MemorySegment received = buffers.data().memory();
+        progress.enter(RpingState.READ_ADVERTISED);
+        RpingPayload.fill(sent, ping);
+        long begin = System.nanoTime();
+        connection.advertise(buffers.start());
+        connection.await(RpingState.WRITE_ADVERTISED, "RDMA_WRITE_ADV");
+        connection.advertise(buffers.data());
+        connection.await(RpingState.WRITE_COMPLETE, "RDMA_WRITE_COMPLETE");
+        observer.onPing(ping, System.nanoTime() - begin);
+        if (options.validate()) {
+            validate(sent, received, ping);
+        }
+        if (options.verbose()) {
+            RpingPayload.print(out, "ping data: ", received);
+        }
+    }
+
+    private void validate(MemorySegment sent, MemorySegment received, int ping) throws RpingFailure {
+        long difference = sent.mismatch(received);
+        if (difference >= 0) {
+            report.error("data mismatch!");
+            report.explain("ping " + ping + ": byte " + difference + " of " + sent.byteSize()
+                    + " came back other than it was sent");
+            throw new RpingFailure(-1);
+        }
+    }
+}

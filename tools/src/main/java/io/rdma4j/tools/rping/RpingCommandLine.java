@@ -1,0 +1,178 @@
+package io.rdma4j.tools.rping;
+
+import io.rdma4j.tools.CStrings;
+import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.HostAddresses;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.Errno;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the command line of rping as C's tool does, with its messages.
+ *
+ * <p>A wrong value does not end the reading, and is forgotten if an address that can be resolved comes after it: so does
+ * the C tool.
+ */
+final class RpingCommandLine {
+    /** The letter t takes an argument, but nothing is done with it: it is answered with the usage. */
+    private static final String LETTERS = "a:I:Pp:C:S:t:scvVdq";
+
+    static final String USAGE = """
+            rping -s [-vVd] [-S size] [-C count] [-a addr] [-p port]
+            rping -c [-vVd] [-S size] [-C count] [-I addr] -a addr [-p port]
+            \t-c\t\tclient side
+            \t-I\t\tSource address to bind to for client.
+            \t-s\t\tserver side.  To bind to any address with IPv6 use -a ::0
+            \t-v\t\tdisplay ping data to stdout
+            \t-V\t\tvalidate ping data
+            \t-d\t\tdebug printfs
+            \t-S size \tping data size
+            \t-C count\tping count times
+            \t-a addr\t\taddress
+            \t-p port\t\tport
+            \t-P\t\tpersistent server mode allowing multiple connections
+            \t-q\t\tuse self-created, self-modified QP
+            """;
+
+    private final ToolEnvironment environment;
+    private int status;
+    private @Nullable Boolean server;
+    private boolean persistent;
+    private InetAddress address = Inet4Address.ofLiteral("0.0.0.0");
+    private @Nullable InetAddress source;
+    private int port = RpingOptions.DEFAULT_PORT;
+    private int count;
+    private int sizeBytes = RpingOptions.DEFAULT_SIZE_BYTES;
+    private boolean verbose;
+    private boolean validate;
+    private boolean debug;
+    private boolean ownQueuePair;
+
+    private RpingCommandLine(ToolEnvironment environment) {
+        this.environment = environment;
+    }
+
+    /**
+     * Reads a command line.
+     *
+     * @throws RpingFailure if it makes no sense; the reason has been printed
+     */
+    static RpingOptions parse(List<String> arguments, ToolEnvironment environment) throws RpingFailure {
+        return new RpingCommandLine(environment).read(arguments);
+    }
+
+    private RpingOptions read(List<String> arguments) throws RpingFailure {
+        Getopt options = new Getopt("rping", LETTERS, arguments, null);
+        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
+            take(letter, options);
+        }
+        if (status != 0) {
+            throw new RpingFailure(status);
+        }
+        if (server == null) {
+            throw usage();
+        }
+        return new RpingOptions(
+                server,
+                persistent,
+                new InetSocketAddress(address, port),
+                source,
+                count,
+                sizeBytes,
+                verbose,
+                validate,
+                debug,
+                ownQueuePair);
+    }
+
+    private void take(int letter, Getopt options) throws RpingFailure {
+        switch (letter) {
+            case 'a' -> address = Objects.requireNonNullElse(lookUp(options.requiredArgument()), address);
+            case 'I' -> {
+                InetAddress found = lookUp(options.requiredArgument());
+                source = found == null ? source : found;
+            }
+            case 'P' -> persistent = true;
+            case 'p' -> takePort(CStrings.atoi(options.requiredArgument()));
+            case 's' -> {
+                server = true;
+                debug("server");
+            }
+            case 'c' -> {
+                server = false;
+                debug("client");
+            }
+            case 'S' -> takeSize(CStrings.atoi(options.requiredArgument()));
+            case 'C' -> takeCount(CStrings.atoi(options.requiredArgument()));
+            case 'v' -> {
+                verbose = true;
+                debug("verbose");
+            }
+            case 'V' -> {
+                validate = true;
+                debug("validate data");
+            }
+            case 'd' -> debug = true;
+            case 'q' -> ownQueuePair = true;
+            default -> throw usage();
+        }
+    }
+
+    /** Resolves an address; the outcome, good or bad, replaces that of the options before. Null if it has none. */
+    private @Nullable InetAddress lookUp(String host) {
+        try {
+            InetAddress found = HostAddresses.first(host);
+            status = 0;
+            return found;
+        } catch (HostAddresses.LookupException e) {
+            environment.out().println(
+                    "getaddrinfo failed (" + e.getMessage() + ") - invalid hostname or IP address");
+            status = e.code();
+            return null;
+        }
+    }
+
+    private void takePort(int number) {
+        port = number & 0xffff;
+        debug("port " + number);
+    }
+
+    private void takeSize(int number) {
+        sizeBytes = number;
+        // Compared without sign in C: a negative size passes here and fails when memory is asked for.
+        boolean tooSmall = number >= 0 && number < RpingOptions.MINIMUM_SIZE_BYTES;
+        if (tooSmall || number >= RpingOptions.SIZE_LIMIT_BYTES) {
+            environment.err().println("Invalid size " + number + " (valid range is "
+                    + RpingOptions.MINIMUM_SIZE_BYTES + " to " + RpingOptions.SIZE_LIMIT_BYTES + ")");
+            status = Errno.EINVAL.number();
+        } else {
+            debug("size " + number);
+        }
+    }
+
+    private void takeCount(int number) {
+        count = number;
+        if (number < 0) {
+            environment.err().println("Invalid count " + number);
+            status = Errno.EINVAL.number();
+        } else {
+            debug("count " + number);
+        }
+    }
+
+    private RpingFailure usage() {
+        environment.out().print(USAGE);
+        return new RpingFailure(Errno.EINVAL.number());
+    }
+
+    private void debug(String line) {
+        if (debug) {
+            environment.out().println(line);
+        }
+    }
+}

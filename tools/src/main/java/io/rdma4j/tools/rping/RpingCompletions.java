@@ -1,0 +1,167 @@
+package io.rdma4j.tools.rping;
+
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.CompletionStatus;
+
+/**
+ * Takes the completions of one connection and says with {@link RpingProgress} what they mean. Runs in a thread of its
+ * own, until the queue pair is flushed, something fails or the channel is closed.
+ */
+final class RpingCompletions {
+    private final boolean server;
+    private final QueuePair queuePair;
+    private final CompletionQueue completions;
+    private final RpingBuffers buffers;
+    private final RpingProgress progress;
+    private final RpingReport report;
+    private final ReceiveWorkRequest receiveRequest = new ReceiveWorkRequest();
+    private final WorkCompletion[] one = WorkCompletion.array(1);
+    private volatile RpingMessage remote = new RpingMessage(0, 0, 0);
+
+    RpingCompletions(
+            boolean server,
+            QueuePair queuePair,
+            CompletionQueue completions,
+            RpingBuffers buffers,
+            RpingProgress progress,
+            RpingReport report) {
+        this.server = server;
+        this.queuePair = queuePair;
+        this.completions = completions;
+        this.buffers = buffers;
+        this.progress = progress;
+        this.report = report;
+    }
+
+    /** Server: what the client told last. */
+    RpingMessage remote() {
+        return remote;
+    }
+
+    /** Posts the one receive there is, before the connection is made. */
+    void postReceive() throws RpingFailure {
+        try {
+            queuePair.postReceive(receiveRequest.reset(0).into(buffers.receive()));
+        } catch (RdmaException e) {
+            report.error("ibv_post_recv failed: " + e.errno().number());
+            report.explain(e);
+            throw new RpingFailure(e.errno().number());
+        }
+    }
+
+    /** Waits for completions until the end. */
+    void run(CompletionChannel channel) {
+        while (channel.await() != null) {
+            boolean ended = true;
+            try {
+                completions.requestNotification(false);
+                ended = drain();
+            } catch (RdmaException e) {
+                report.error("poll error " + e.errno().number());
+                report.explain(e);
+                progress.signal(RpingState.ERROR);
+            } finally {
+                completions.acknowledgeEvents(1);
+            }
+            if (ended) {
+                return;
+            }
+        }
+    }
+
+    /** Takes all there are; true if no more are to come. */
+    private boolean drain() {
+        boolean flushed = false;
+        while (completions.poll(one) == 1) {
+            WorkCompletion completion = one[0];
+            if (completion.status() == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR) {
+                flushed = true;
+            } else if (!completion.isSuccess()) {
+                report.error("cq completion failed status " + completion.status().code());
+                report.explain(explanation(completion));
+                progress.signal(RpingState.ERROR);
+                return true;
+            } else if (!take(completion)) {
+                progress.signal(RpingState.ERROR);
+                return true;
+            }
+        }
+        return flushed;
+    }
+
+    private boolean take(WorkCompletion completion) {
+        switch (completion.opcode()) {
+            case SEND -> report.debug("send completion");
+            case RDMA_WRITE -> {
+                report.debug("rdma write completion");
+                progress.signal(RpingState.WRITE_COMPLETE);
+            }
+            case RDMA_READ -> {
+                report.debug("rdma read completion");
+                progress.signal(RpingState.READ_COMPLETE);
+            }
+            case RECEIVE -> {
+                report.debug("recv completion");
+                return takeMessage(completion);
+            }
+            default -> {
+                report.debug("unknown!!!!! completion");
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean takeMessage(WorkCompletion completion) {
+        if (completion.byteLength() != RpingMessage.BYTES) {
+            report.error("Received bogus data, size " + completion.byteLength());
+            report.error("recv wc error: -1");
+            report.explain("a control message of rping has " + RpingMessage.BYTES
+                    + " bytes; is the peer an rping?");
+            return false;
+        }
+        RpingState state = progress.state();
+        if (server) {
+            RpingMessage message = RpingMessage.read(buffers.receive().memory());
+            remote = message;
+            report.debug(
+                    "Received rkey %x addr %x len %d from peer",
+                    message.key(), message.address(), message.sizeBytes());
+            boolean first =
+                    state.number() <= RpingState.CONNECTED.number() || state == RpingState.WRITE_COMPLETE;
+            progress.enter(first ? RpingState.READ_ADVERTISED : RpingState.WRITE_ADVERTISED);
+        } else {
+            progress.enter(
+                    state == RpingState.READ_ADVERTISED ? RpingState.WRITE_ADVERTISED : RpingState.WRITE_COMPLETE);
+        }
+        try {
+            queuePair.postReceive(receiveRequest.reset(0).into(buffers.receive()));
+        } catch (RdmaException e) {
+            report.error("post recv error: " + e.errno().number());
+            report.explain(e);
+            return false;
+        }
+        progress.signal();
+        return true;
+    }
+
+    private String explanation(WorkCompletion completion) {
+        String what = completion.status().text() + " (" + completion.status() + "), queue pair 0x"
+                + Integer.toHexString(completion.queuePairNumber());
+        return switch (completion.status()) {
+            case RETRY_EXCEEDED_ERROR ->
+                what + ": the peer did not answer within all retries; it has gone, or packets to UDP port 4791 are lost";
+            case RNR_RETRY_EXCEEDED_ERROR -> what + ": the peer had no receive posted within all retries";
+            case REMOTE_ACCESS_ERROR ->
+                what + ": the peer found key, range or rights wrong; do both sides use the same -S?";
+            case LOCAL_PROTECTION_ERROR ->
+                what + ": the data do not fit this side's buffer; do both sides use the same -S?";
+            default -> what;
+        };
+    }
+}

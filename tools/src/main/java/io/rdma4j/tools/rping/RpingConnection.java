@@ -1,0 +1,274 @@
+package io.rdma4j.tools.rping;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * The verbs side of one connection, the same for server and client: queue pair, buffers, and the thread that takes
+ * completions. Used by one thread; {@link #progress} is shared.
+ */
+final class RpingConnection implements AutoCloseable {
+    private static final int SEND_REQUESTS = 16;
+    private static final int RECEIVE_REQUESTS = 2;
+    private static final long DISCONNECT_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long FLUSH_WAIT_MILLIS = 2000;
+
+    private final CmId id;
+    private final RpingOptions options;
+    private final RpingReport report;
+    private final RpingProgress progress;
+    private final Deque<AutoCloseable> made = new ArrayDeque<>();
+    private final ProtectionDomain domain;
+    private final CompletionChannel channel;
+    private final CompletionQueue completions;
+    private final QueuePair queuePair;
+    private final RpingBuffers buffers;
+    private final SendWorkRequest sendRequest = new SendWorkRequest();
+    private final RpingCompletions handler;
+    private final Thread completionThread;
+
+    /**
+     * Makes queue pair and buffers, posts the first receive and starts to take completions.
+     *
+     * @throws RpingFailure if something cannot be made; the reason has been printed and nothing is left over
+     */
+    RpingConnection(CmId id, RpingOptions options, RpingReport report, RpingProgress progress) throws RpingFailure {
+        this.id = id;
+        this.options = options;
+        this.report = report;
+        this.progress = progress;
+        try {
+            domain = make("ibv_alloc_pd failed", () -> id.verbs().createProtectionDomain());
+            report.debug("created pd %s", RpingReport.pointer(domain));
+            channel = make("ibv_create_comp_channel failed", () -> id.verbs().createCompletionChannel());
+            report.debug("created channel %s", RpingReport.pointer(channel));
+            completions = make(
+                    "ibv_create_cq failed",
+                    () -> id.verbs().createCompletionQueue(SEND_REQUESTS * 2, null, channel));
+            report.debug("created cq %s", RpingReport.pointer(completions));
+            completions.requestNotification(false);
+            queuePair = makeQueuePair();
+            report.debug("created qp %s", RpingReport.pointer(queuePair));
+            report.debug("rping_setup_buffers called on cb %s", RpingReport.pointer(this));
+            buffers = makeBuffers();
+            report.debug("allocated & registered buffers...");
+            handler = new RpingCompletions(options.server(), queuePair, completions, buffers, progress, report);
+            handler.postReceive();
+            completionThread = startCompletionThread();
+        } catch (RpingFailure e) {
+            closeAll();
+            throw e;
+        }
+    }
+
+    private <T extends AutoCloseable> T make(String failure, Supplier<T> maker) throws RpingFailure {
+        try {
+            T object = maker.get();
+            made.push(object);
+            return object;
+        } catch (RdmaException e) {
+            report.error(failure);
+            report.explain(e);
+            report.error("setup_qp failed: " + e.errno().number());
+            throw new RpingFailure(e.errno().number());
+        }
+    }
+
+    private QueuePair makeQueuePair() throws RpingFailure {
+        QueuePairInitAttributes attributes = QueuePairInitAttributes.reliable(
+                completions, new QueuePairCapabilities(SEND_REQUESTS, RECEIVE_REQUESTS, 1, 1, 0));
+        try {
+            if (!options.ownQueuePair()) {
+                QueuePair pair = id.createQueuePair(domain, attributes);
+                made.push(id::destroyQueuePair);
+                return pair;
+            }
+            QueuePair pair = domain.createQueuePair(attributes);
+            made.push(pair);
+            pair.modify(new QueuePairAttributes()
+                    .state(QueuePairState.INIT)
+                    .partitionKeyIndex(0)
+                    .port(id.portNumber())
+                    .accessFlags(Set.of()));
+            return pair;
+        } catch (RdmaException e) {
+            report.systemError(e.operation(), e);
+            report.error("setup_qp failed: -1");
+            throw new RpingFailure(-1);
+        }
+    }
+
+    private RpingBuffers makeBuffers() throws RpingFailure {
+        try {
+            RpingBuffers all = RpingBuffers.create(domain, options, report);
+            made.push(all);
+            return all;
+        } catch (RpingFailure e) {
+            report.error("rping_setup_buffers failed: " + e.status());
+            throw e;
+        }
+    }
+
+    private Thread startCompletionThread() {
+        return Thread.ofPlatform().daemon().name("rping-completions").start(() -> {
+            report.debug("cq_thread started.");
+            handler.run(channel);
+        });
+    }
+
+    RpingBuffers buffers() {
+        return buffers;
+    }
+
+    /** Server: what the client told last. */
+    RpingMessage remote() {
+        return handler.remote();
+    }
+
+    RpingProgress progress() {
+        return progress;
+    }
+
+    /** Waits for the next signal; whatever state it brings but {@code wanted} is a failure. */
+    void await(RpingState wanted, String name) throws RpingFailure {
+        RpingState state = progress.await();
+        if (state != wanted) {
+            report.error("wait for " + name + " state " + state.number());
+            throw new RpingFailure(-1);
+        }
+    }
+
+    /** What this side says when it connects, and with {@code -q} when it accepts. */
+    ConnectionParameters parameters() {
+        ConnectionParameters parameters =
+                ConnectionParameters.NONE.withDepths(1, 1).withRetries(7, 7);
+        return options.ownQueuePair() ? parameters.withQueuePairNumber(queuePair.number()) : parameters;
+    }
+
+    /** With {@code -q}: takes the queue pair to ready-to-send by hand. */
+    void modifyToReadyToSend() {
+        for (QueuePairState target :
+                new QueuePairState[] {QueuePairState.INIT, QueuePairState.READY_TO_RECEIVE, QueuePairState.READY_TO_SEND
+                }) {
+            queuePair.modify(id.initQueuePairAttributes(target));
+        }
+    }
+
+    /** Sends the control message as it lies in the buffer. */
+    void sendMessage() throws RpingFailure {
+        post(sendRequest.reset(0).from(buffers.send()).signaled());
+    }
+
+    /** Client: tells the peer about a buffer. */
+    void advertise(MemoryRegion region) throws RpingFailure {
+        RpingMessage message = new RpingMessage(region.address(), region.remoteKey(), options.sizeBytes());
+        message.write(buffers.send().memory());
+        report.debug(
+                "RDMA addr %x rkey %x len %d", message.address(), message.key(), message.sizeBytes());
+        sendMessage();
+    }
+
+    /** Server: reads the data that the client told about. */
+    void read(RpingMessage remote) throws RpingFailure {
+        requireFits(remote.sizeBytes(), "RDMA READ of the client's");
+        post(sendRequest
+                .reset(0)
+                .read(remote.address(), remote.key())
+                .from(buffers.data(), 0, Integer.toUnsignedLong(remote.sizeBytes()))
+                .signaled());
+    }
+
+    /** Server: writes the data back to where the client told. */
+    void write(RpingMessage remote) throws RpingFailure {
+        int length = RpingPayload.length(buffers.data().memory()) + 1;
+        requireFits(length, "RDMA WRITE of");
+        report.debug(
+                "rdma write from lkey %x laddr %x len %d",
+                buffers.data().localKey(),
+                buffers.data().address(),
+                length);
+        post(sendRequest
+                .reset(0)
+                .write(remote.address(), remote.key())
+                .from(buffers.data(), 0, length)
+                .signaled());
+    }
+
+    /** The C tool posts whatever the client asks for, and the device answers with a local protection error. */
+    private void requireFits(int lengthBytes, String what) {
+        long length = Integer.toUnsignedLong(lengthBytes);
+        if (length > buffers.data().lengthBytes()) {
+            report.error("cq completion failed status 4");
+            report.explain("local protection error (LOC_PROT_ERR): the " + what + " " + length
+                    + " bytes does not fit this server's buffer of "
+                    + buffers.data().lengthBytes() + "; start the server with -S " + length + " or more");
+            progress.signal(RpingState.ERROR);
+        }
+    }
+
+    private void post(SendWorkRequest request) throws RpingFailure {
+        if (progress.state() == RpingState.ERROR) {
+            return;
+        }
+        try {
+            queuePair.postSend(request);
+        } catch (RdmaException e) {
+            report.error("post send error " + e.errno().number());
+            report.explain(e);
+            throw new RpingFailure(e.errno().number());
+        }
+    }
+
+    /** Disconnects, and waits a moment for the peer to confirm and for the posted receive to come back. */
+    void disconnect() {
+        try {
+            if (options.ownQueuePair()) {
+                queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+            }
+            id.disconnect();
+            progress.awaitState(RpingState.DISCONNECTED, DISCONNECT_WAIT_NANOS);
+        } catch (RdmaException e) {
+            report.stackTrace(e);
+        }
+        try {
+            completionThread.join(FLUSH_WAIT_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Gives everything up but the identifier. */
+    @Override
+    public void close() {
+        report.debug("rping_free_buffers called on cb %s", RpingReport.pointer(this));
+        closeAll();
+    }
+
+    private void closeAll() {
+        while (!made.isEmpty()) {
+            try {
+                made.pop().close();
+            } catch (RdmaException e) {
+                report.stackTrace(e);
+            } catch (Exception e) {
+                throw new IllegalStateException("closing failed", e);
+            }
+        }
+    }
+}

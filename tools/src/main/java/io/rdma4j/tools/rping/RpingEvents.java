@@ -1,0 +1,168 @@
+package io.rdma4j.tools.rping;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.verbs.RdmaException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Takes the events of the connection manager, in a thread of its own. What they mean for a connection goes to the
+ * {@link RpingProgress} that is the context of its identifier.
+ *
+ * <p>An event that means failure ends the whole run, also that of a persistent server: so does the C tool, which calls
+ * {@code exit} then.
+ */
+final class RpingEvents implements AutoCloseable {
+    /** How long address and route resolution may take. */
+    static final Duration RESOLVE_TIMEOUT = Duration.ofMillis(2000);
+
+    /** A connection request, or the news that no more will come. */
+    record Request(CmId id, RpingProgress progress) {}
+
+    private final EventChannel channel;
+    private final CmId id;
+    private final boolean server;
+    private final RpingReport report;
+    private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
+    private final AtomicBoolean failed = new AtomicBoolean();
+    private final RpingProgress progress;
+    private final Thread thread;
+
+    /** Starts to take the events of {@code channel}, whose identifier {@code id} has {@code progress} as its context. */
+    RpingEvents(EventChannel channel, CmId id, RpingProgress progress, boolean server, RpingReport report) {
+        this.channel = channel;
+        this.id = id;
+        this.progress = progress;
+        this.server = server;
+        this.report = report;
+        thread = Thread.ofPlatform().daemon().name("rping-events").start(this::run);
+    }
+
+    /** Whether an event has ended the run. */
+    boolean failed() {
+        return failed.get();
+    }
+
+    /**
+     * Server: waits for the next connection request.
+     *
+     * @throws RpingFailure if an event has ended the run
+     */
+    Request awaitRequest() throws RpingFailure {
+        try {
+            Request request = requests.take();
+            if (failed.get()) {
+                report.error("wait for CONNECT_REQUEST state " + progress.state().number());
+                throw new RpingFailure(-1);
+            }
+            return request;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RpingFailure(-1);
+        }
+    }
+
+    private void run() {
+        for (CmEvent event = channel.await(); event != null; event = channel.await()) {
+            boolean goOn;
+            try (event) {
+                goOn = take(event);
+            } catch (RdmaException e) {
+                report.systemError("rdma_get_cm_event", e);
+                goOn = false;
+            }
+            if (!goOn) {
+                failed.set(true);
+                progress.signal();
+                requests.add(new Request(id, progress));
+                return;
+            }
+        }
+    }
+
+    private boolean take(CmEvent event) {
+        CmId source = event.id();
+        RpingProgress target = (RpingProgress) Objects.requireNonNull(source.context());
+        report.debug(
+                "cma_event type %s cma_id %s (%s)",
+                event.type().text(),
+                RpingReport.pointer(source),
+                source == id ? "parent" : "child");
+        switch (event.type()) {
+            case ADDRESS_RESOLVED -> resolveRoute(source, target);
+            case ROUTE_RESOLVED -> target.signal(RpingState.ROUTE_RESOLVED);
+            case CONNECT_REQUEST -> takeRequest(source);
+            case CONNECT_RESPONSE -> {
+                report.debug("CONNECT_RESPONSE");
+                target.signal(RpingState.CONNECTED);
+            }
+            case ESTABLISHED -> {
+                report.debug("ESTABLISHED");
+                if (!server) {
+                    target.enter(RpingState.CONNECTED);
+                }
+                target.signal();
+            }
+            case DISCONNECTED -> {
+                report.error((server ? "server" : "client") + " DISCONNECT EVENT...");
+                target.signal(RpingState.DISCONNECTED);
+            }
+            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> {
+                report.error("cma event " + event.type().text() + ", error " + event.status());
+                report.explain(event.explanation());
+                target.signal();
+                return false;
+            }
+            case DEVICE_REMOVAL -> {
+                report.error("cma detected device removal!!!!");
+                report.explain(event.explanation());
+                target.signal(RpingState.ERROR);
+                return false;
+            }
+            default -> report.error("unhandled event: " + event.type().text() + ", ignoring");
+        }
+        return true;
+    }
+
+    private void resolveRoute(CmId source, RpingProgress target) {
+        target.enter(RpingState.ADDRESS_RESOLVED);
+        try {
+            source.resolveRoute(RESOLVE_TIMEOUT);
+        } catch (RdmaException e) {
+            report.systemError("rdma_resolve_route", e);
+            target.signal(RpingState.ERROR);
+        }
+    }
+
+    private void takeRequest(CmId child) {
+        RpingProgress its = new RpingProgress(RpingState.CONNECT_REQUEST);
+        child.setContext(its);
+        report.debug("child cma %s", RpingReport.pointer(child));
+        requests.add(new Request(child, its));
+    }
+
+    /** Closes the channel, whose identifiers must be closed, and ends the thread. Requests not taken are rejected. */
+    @Override
+    public void close() {
+        for (Request request = requests.poll(); request != null; request = requests.poll()) {
+            request.id().close();
+        }
+        try {
+            channel.close();
+        } catch (RdmaException busy) {
+            // Clients of a persistent server that fails are still being served; the end of the process ends them.
+            report.stackTrace(busy);
+            return;
+        }
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

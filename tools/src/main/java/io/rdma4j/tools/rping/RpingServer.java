@@ -1,0 +1,150 @@
+package io.rdma4j.tools.rping;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.RdmaException;
+import java.io.PrintStream;
+import java.util.Set;
+
+/**
+ * The server: waits for clients, reads the data that each tells about and writes them back. Serves one client, or with
+ * {@code -P} any number at the same time.
+ */
+final class RpingServer {
+    private static final int BACKLOG = 3;
+
+    private final CmId listener;
+    private final RpingEvents events;
+    private final RpingOptions options;
+    private final RpingReport report;
+    private final PrintStream out;
+    private final Set<CmId> children;
+
+    /** {@code children} holds the identifiers of the clients that are being served. */
+    RpingServer(
+            CmId listener,
+            RpingEvents events,
+            RpingOptions options,
+            RpingReport report,
+            ToolEnvironment environment,
+            Set<CmId> children) {
+        this.listener = listener;
+        this.events = events;
+        this.options = options;
+        this.report = report;
+        this.out = environment.out();
+        this.children = children;
+    }
+
+    /**
+     * Serves one client to its end; with {@code -P} returns only by an exception.
+     *
+     * @throws RpingFailure if something failed; the reason has been printed
+     */
+    void run() throws RpingFailure {
+        listen();
+        if (!options.persistent()) {
+            serve(events.awaitRequest());
+            return;
+        }
+        while (true) {
+            RpingEvents.Request request = events.awaitRequest();
+            Thread.ofPlatform().daemon().name("rping-client").start(() -> {
+                try {
+                    serve(request);
+                } catch (RpingFailure e) {
+                    report.debug("client ended with status %d", e.status());
+                }
+            });
+        }
+    }
+
+    private void listen() throws RpingFailure {
+        systemCall("rdma_bind_addr", () -> listener.bindAddress(options.address()));
+        report.debug("rdma_bind_addr successful");
+        report.debug("rdma_listen");
+        systemCall("rdma_listen", () -> listener.listen(BACKLOG));
+    }
+
+    private void systemCall(String name, Runnable call) throws RpingFailure {
+        try {
+            call.run();
+        } catch (RdmaException e) {
+            report.systemError(name, e);
+            throw new RpingFailure(-1);
+        }
+    }
+
+    private void serve(RpingEvents.Request request) throws RpingFailure {
+        CmId child = request.id();
+        children.add(child);
+        try (RpingConnection connection = new RpingConnection(child, options, report, request.progress())) {
+            try {
+                accept(child, connection);
+            } catch (RpingFailure e) {
+                report.error("connect error " + e.status());
+                throw e;
+            }
+            echoAll(connection);
+        } finally {
+            children.remove(child);
+            child.close();
+        }
+    }
+
+    private void accept(CmId child, RpingConnection connection) throws RpingFailure {
+        report.debug("accepting client connection request");
+        if (options.ownQueuePair()) {
+            try {
+                connection.modifyToReadyToSend();
+            } catch (RdmaException e) {
+                report.explain(e);
+                throw new RpingFailure(-1);
+            }
+        }
+        systemCall("rdma_accept", () -> child.accept(options.ownQueuePair() ? connection.parameters() : null));
+        RpingState state = connection.progress().await();
+        if (state == RpingState.ERROR || events.failed()) {
+            report.error("wait for CONNECTED state " + state.number());
+            throw new RpingFailure(-1);
+        }
+    }
+
+    private void echoAll(RpingConnection connection) throws RpingFailure {
+        try {
+            while (true) {
+                echo(connection);
+            }
+        } catch (RpingFailure e) {
+            if (connection.progress().state() != RpingState.DISCONNECTED) {
+                if (!options.persistent()) {
+                    report.error("rping server failed: " + e.status());
+                }
+                throw e;
+            }
+        } finally {
+            connection.disconnect();
+        }
+    }
+
+    private void echo(RpingConnection connection) throws RpingFailure {
+        connection.await(RpingState.READ_ADVERTISED, "RDMA_READ_ADV");
+        report.debug("server received sink adv");
+        connection.read(connection.remote());
+        report.debug("server posted rdma read req ");
+        connection.await(RpingState.READ_COMPLETE, "RDMA_READ_COMPLETE");
+        report.debug("server received read complete");
+        if (options.verbose()) {
+            RpingPayload.print(out, "server ping data: ", connection.buffers().data().memory());
+        }
+        connection.sendMessage();
+        report.debug("server posted go ahead");
+        connection.await(RpingState.WRITE_ADVERTISED, "RDMA_WRITE_ADV");
+        report.debug("server received sink adv");
+        connection.write(connection.remote());
+        connection.await(RpingState.WRITE_COMPLETE, "RDMA_WRITE_COMPLETE");
+        report.debug("server rdma write complete ");
+        connection.sendMessage();
+        report.debug("server posted go ahead");
+    }
+}
