@@ -1,6 +1,5 @@
 package io.rdma4j.tools;
 
-import io.rdma4j.link.FaultSpec;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +75,7 @@ public record CommonOptions(
                     }
                     switch (name) {
                         case "--pcap" -> pcap = Path.of(value);
-                        case "--fault" -> fault = checkedFault(value);
+                        case "--fault" -> fault = value;
                         default -> device = value;
                     }
                 }
@@ -84,15 +83,6 @@ public record CommonOptions(
             }
         }
         return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, help);
-    }
-
-    private static String checkedFault(String value) throws UsageException {
-        try {
-            FaultSpec.parse(value);
-            return value;
-        } catch (IllegalArgumentException e) {
-            throw new UsageException("option --fault: " + e.getMessage());
-        }
     }
 
     /** Tells the device, by system properties; to be called before the first use of it. */

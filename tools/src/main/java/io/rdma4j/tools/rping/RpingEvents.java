@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class RpingEvents implements AutoCloseable {
     /** How long address and route resolution may take. */
-    static final Duration RESOLVE_TIMEOUT = Duration.ofMillis(2000);
+    static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
 
     /** A connection request, or the news that no more will come. */
     record Request(CmId id, RpingProgress progress) {}
@@ -68,9 +68,12 @@ final class RpingEvents implements AutoCloseable {
     }
 
     private void run() {
-        for (CmEvent event = channel.await(); event != null; event = channel.await()) {
+        while (true) {
             boolean goOn;
-            try (event) {
+            try (CmEvent event = channel.await()) {
+                if (event == null) {
+                    return;
+                }
                 goOn = take(event);
             } catch (RdmaException e) {
                 report.systemError("rdma_get_cm_event", e);

@@ -24,6 +24,7 @@ final class RpingReport {
     }
 
     /** A step, printed with {@code -d}. */
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is that of a library
     void debug(String format, @Nullable Object... arguments) {
         if (debug && !silent) {
             environment.out().println(format.formatted(arguments));
