@@ -126,9 +126,11 @@ final class Posix {
         return new AssertionError("a system call does not throw", e);
     }
 
-    static int socket(MemorySegment errno, int family, int type) {
+    /** A new non-blocking socket. */
+    static int socket(MemorySegment errno, int family, int type, int protocol) {
         try {
-            return result((int) SOCKET.invokeExact(errno, family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), errno);
+            int flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+            return result((int) SOCKET.invokeExact(errno, family, type | flags, protocol), errno);
         } catch (Throwable e) {
             throw impossible(e);
         }

@@ -36,7 +36,7 @@ final class Socket {
     /** A new non-blocking socket that the set does not wait for yet. */
     static Socket open(LinuxLinkSet set, int family, int type) throws IOException {
         MemorySegment errno = Posix.newErrno();
-        int fd = Posix.socket(errno, family, type);
+        int fd = Posix.socket(errno, family, type, 0);
         if (fd < 0) {
             throw new IOException("socket: " + Errno.describe(-fd));
         }

@@ -1,0 +1,76 @@
+package io.rdma4j.link.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LinkSets;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.internal.GidAddresses;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the kernel makes of the frames of a link, seen by a raw socket; needs the right to open one. */
+@Timeout(30)
+@EnabledOnOs(OS.LINUX)
+class HeadersOnTheWireTest {
+    private static final int SOCK_RAW = 3;
+    private static final int MARK = 0x5ca1ab1e;
+
+    private final SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+    private final MemorySegment errno = Posix.newErrno();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "linux"})
+    void ipv4FramesLeaveWithIdentificationZeroDontFragmentAndTheirTypeOfService(String kind) throws IOException {
+        int raw = Posix.socket(errno, Posix.AF_INET, SOCK_RAW, Posix.SOL_UDP);
+        assumeTrue(raw >= 0, "needs the right to open raw sockets");
+        InetAddress address = InetAddress.ofLiteral("127.0.0.1");
+        try (LinkSet set = LinkSets.open(kind);
+                Link link = set.openUdp(address, 0)) {
+            for (int i = 0; i < 3; i++) {
+                int trafficClass = 32 * i;
+                burst.clear();
+                burst.destination(GidAddresses.high(address), GidAddresses.low(address), 0, trafficClass);
+                burst.destinationPort(link.localAddress().getPort());
+                burst.buffer().putInt(0, MARK).putInt(4, i);
+                burst.append(100 + i);
+                link.send(burst);
+                ByteBuffer packet = packet(raw, link.localAddress().getPort(), i);
+                assertThat(packet.limit()).isEqualTo(28 + 100 + i);
+                assertThat(packet.get(1) & 0xff).isEqualTo(trafficClass);
+                assertThat(packet.getShort(4)).as("identification").isZero();
+                assertThat(packet.getShort(6)).as("don't fragment, offset 0").isEqualTo((short) 0x4000);
+            }
+        } finally {
+            Posix.close(raw);
+        }
+    }
+
+    /** The packet of frame {@code number}, from its IP header on, among all that the host receives by UDP. */
+    private ByteBuffer packet(int raw, int port, int number) {
+        ByteBuffer packet = ByteBuffer.allocateDirect(65536);
+        long memory = MemorySegment.ofBuffer(packet).address();
+        while (true) {
+            int length = Posix.recv(errno, raw, memory, packet.capacity());
+            if (length < 36) {
+                Thread.onSpinWait();
+                continue;
+            }
+            packet.clear().limit(length);
+            boolean ours = (packet.getShort(22) & 0xffff) == port && packet.getInt(28) == MARK;
+            if (ours && packet.getInt(32) == number) {
+                return packet;
+            }
+        }
+    }
+}
