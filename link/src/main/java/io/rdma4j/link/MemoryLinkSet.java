@@ -80,17 +80,13 @@ final class MemoryLinkSet implements LinkSet {
     @Override
     public void await(long timeoutNanos) {
         boolean interrupted = Thread.interrupted();
-        long end = timeoutNanos == Long.MAX_VALUE ? Long.MAX_VALUE : System.nanoTime() + timeoutNanos;
         synchronized (monitor) {
-            long left = timeoutNanos;
-            while (!signalled && left > 0 && !hasInput()) {
+            if (!signalled && timeoutNanos > 0 && !hasInput()) {
                 try {
-                    monitor.wait(timeoutNanos == Long.MAX_VALUE ? 0 : (left - 1) / NANOS_PER_MILLI + 1);
+                    monitor.wait(timeoutNanos == Long.MAX_VALUE ? 0 : (timeoutNanos - 1) / NANOS_PER_MILLI + 1);
                 } catch (InterruptedException e) {
                     interrupted = true;
-                    break;
                 }
-                left = timeoutNanos == Long.MAX_VALUE ? left : end - System.nanoTime();
             }
             signalled = false;
         }
