@@ -142,6 +142,41 @@ class IcrcTest {
     }
 
     @Test
+    void aDifferenceThatNoIdentificationMakesIsDamage() {
+        // What identifications do to a frame two bytes longer is x^16 to x^31 times what they do to this one.
+        for (int bit = 0; bit < 16; bit++) {
+            Frame frame = frameOf(280);
+            int difference = shiftOf(1 << bit, frame.length + 2);
+            icrc.seal(frame);
+            frame.buffer.putInt(276, frame.buffer.getInt(276) ^ difference);
+            frame.identification = Frame.IDENTIFICATION_UNKNOWN;
+            assertThat(icrc.verify(frame)).isFalse();
+            assertThat(icrc.recoverIdentification(frame)).isEqualTo(Icrc.NO_IDENTIFICATION);
+        }
+    }
+
+    @Test
+    void anIpv6FrameIsNotForgivenWhatAnIdentificationWouldExplain() {
+        Frame frame = frameOf(280);
+        frame.destinationHigh = 0xfe80_0000_0000_0000L;
+        icrc.seal(frame);
+        frame.identification = Frame.IDENTIFICATION_UNKNOWN;
+        assertThat(icrc.verify(frame)).isTrue();
+        frame.buffer.putInt(276, frame.buffer.getInt(276) ^ shiftOf(1, frame.length));
+        assertThat(icrc.verify(frame)).isFalse();
+    }
+
+    /** What an identification changes in the ICRC of an IPv4 frame of this length, as the buffer's bytes show it. */
+    private int shiftOf(int identification, int length) {
+        Frame frame = frameOf(length);
+        icrc.seal(frame);
+        int without = frame.buffer.getInt(length - 4);
+        frame.identification = identification;
+        icrc.seal(frame);
+        return without ^ frame.buffer.getInt(length - 4);
+    }
+
+    @Test
     void congestionBitsAreNotCovered() {
         Frame frame = copyOf(RPING.frame(), 0, 0);
         for (int value = 0; value < 256; value++) {
