@@ -77,7 +77,9 @@ final class MemoryLinkSet implements LinkSet {
         }
     }
 
+    /** Waits once only: a return without cause is allowed, and this room has no clock to wait for the rest by. */
     @Override
+    @SuppressWarnings("WaitNotInLoop")
     public void await(long timeoutNanos) {
         boolean interrupted = Thread.interrupted();
         synchronized (monitor) {
