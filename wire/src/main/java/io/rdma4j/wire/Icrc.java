@@ -11,7 +11,7 @@ import java.util.zip.CRC32;
  * UDP payload up to the ICRC. Counted as ones are: of IPv4 the type of service, time to live and checksum; of IPv6 the
  * traffic class, flow label and hop limit; the UDP checksum; and the BTH's byte with FECN and BECN. The IPv4 header is
  * taken to have no options and the don't-fragment flag set, as all RoCEv2 peers send it. The result is stored with its
- * least significant byte first. Source: InfiniBand Architecture volume 1, 7.8.1, and annex A17 (RoCEv2), A17.3.3.
+ * least significant byte first. Source: InfiniBand Architecture volume 1, 7.8.1, and annex A17 (RoCEv2).
  *
  * <p>The sum covers the IPv4 identification, which a UDP socket does not show to the receiver. The CRC is linear, so a
  * frame of unknown identification is checked by membership: with the CRC's 32 bits read as a polynomial, the

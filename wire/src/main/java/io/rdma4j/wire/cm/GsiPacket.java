@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The packet that carries a MAD between the general services interfaces (queue pair 1) of two ports: BTH, DETH, 256 bytes
- * of MAD, ICRC. Source: InfiniBand Architecture volume 1, 9.8.3 and 13.5.
+ * of MAD, ICRC. Source: InfiniBand Architecture volume 1, chapter 13.
  */
 public final class GsiPacket {
     /** Queue pair of the general services interface. */
