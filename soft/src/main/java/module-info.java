@@ -9,4 +9,7 @@ module io.rdma4j.soft {
     requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.soft;
+
+    provides io.rdma4j.verbs.spi.VerbsProvider with
+            io.rdma4j.soft.SoftProvider;
 }

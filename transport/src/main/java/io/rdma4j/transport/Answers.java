@@ -41,10 +41,15 @@ final class Answers {
         resources = remembered;
         peerNumber = p.peer().queuePairNumber();
         mtu = p.pathMtuBytes();
-        rnrSyndrome = Aeth.RNR_NAK | p.minRnrTimerCode();
+        rnrTimer(p.minRnrTimerCode());
         messageSequenceNumber = 0;
         lastExecuted = p.receivePsn() - 1L;
         pendingSyndrome = NONE;
+    }
+
+    /** Sets the time that the peer is asked to wait when no receive is posted, by its code. */
+    void rnrTimer(int code) {
+        rnrSyndrome = Aeth.RNR_NAK | code;
     }
 
     /** Forgets everything that would be sent. */

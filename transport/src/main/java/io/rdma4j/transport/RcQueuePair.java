@@ -274,6 +274,26 @@ public final class RcQueuePair {
     }
 
     /**
+     * Changes what the peer may do, in any state but RESET.
+     *
+     * @param flags bits of {@link AccessFlags}
+     */
+    public void changeAccess(int flags) {
+        require(state != State.RESET, state);
+        accessFlags = flags;
+    }
+
+    /**
+     * Changes the time that the peer is asked to wait when no receive is posted, from READY_TO_RECEIVE on.
+     *
+     * @param code code of the time, 0 to 31
+     */
+    public void changeMinRnrTimer(int code) {
+        check(code >>> 5 == 0, "RNR timer code", code);
+        responder.answers().rnrTimer(code);
+    }
+
+    /**
      * From any state to ERROR: completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}. An
      * acknowledgement already owed to the peer is still sent, so that it learns what was executed.
      */

@@ -1,5 +1,0 @@
-package io.rdma4j.soft;
-
-final class Marker {
-    private Marker() {}
-}

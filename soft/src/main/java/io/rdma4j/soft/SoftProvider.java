@@ -1,0 +1,29 @@
+package io.rdma4j.soft;
+
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.spi.VerbsProvider;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Optional;
+
+/** Offers a software RoCEv2 device for each network interface of this host. Thread safe. */
+public final class SoftProvider implements VerbsProvider {
+    /** Creates the provider; {@link java.util.ServiceLoader} does. */
+    public SoftProvider() {}
+
+    @Override
+    public String name() {
+        return "soft";
+    }
+
+    @Override
+    public List<Device> devices() {
+        return List.copyOf(SoftDevices.list());
+    }
+
+    @Override
+    public Optional<Device> deviceOf(InetAddress address) {
+        return Optional.ofNullable(SoftDevices.of(address));
+    }
+}

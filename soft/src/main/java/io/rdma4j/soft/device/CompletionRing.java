@@ -1,0 +1,136 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.SpinLock;
+import io.rdma4j.transport.Completion;
+import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.verbs.CompletionOpcode;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/** Completions between the engine, the one producer, and the threads that poll. Allocates nothing. */
+final class CompletionRing {
+    private static final VarHandle HEAD;
+    private static final VarHandle TAIL;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            HEAD = lookup.findVarHandle(CompletionRing.class, "head", long.class);
+            TAIL = lookup.findVarHandle(CompletionRing.class, "tail", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private static final int HAS_IMMEDIATE = 1;
+    private static final int HAS_INVALIDATED_KEY = 2;
+
+    private static final CompletionStatus[] STATUSES = CompletionStatus.values();
+
+    private final int mask;
+    private final long[] ids;
+    private final long[] byteLengths;
+    private final int[] queuePairNumbers;
+    private final int[] immediates;
+
+    private final CompletionOpcode[] opcodes;
+
+    /** Status in bits 0 to 7, flags in 8 and up. */
+    private final int[] kinds;
+
+    private final SpinLock consumers = new SpinLock();
+
+    @SuppressWarnings("UnusedVariable") // by HEAD
+    private long head;
+
+    @SuppressWarnings("UnusedVariable") // by TAIL
+    private long tail;
+
+    CompletionRing(int entries) {
+        int size = Integer.highestOneBit(Math.max(entries, 2) - 1) << 1;
+        mask = size - 1;
+        ids = new long[size];
+        byteLengths = new long[size];
+        queuePairNumbers = new int[size];
+        immediates = new int[size];
+        kinds = new int[size];
+        opcodes = new CompletionOpcode[size];
+        Arrays.fill(opcodes, CompletionOpcode.SEND);
+    }
+
+    int capacity() {
+        return mask + 1;
+    }
+
+    /** Adds a completion; false if the ring is full. */
+    boolean add(Completion completion) {
+        long at = (long) TAIL.getOpaque(this);
+        if (at - (long) HEAD.getAcquire(this) > mask) {
+            return false;
+        }
+        int i = (int) at & mask;
+        ids[i] = completion.workRequestId;
+        byteLengths[i] = completion.byteLength;
+        queuePairNumbers[i] = completion.queuePairNumber;
+        immediates[i] = completion.hasInvalidatedKey ? completion.invalidatedKey : completion.immediate;
+        int flags = (completion.hasImmediate ? HAS_IMMEDIATE : 0)
+                | (completion.hasInvalidatedKey ? HAS_INVALIDATED_KEY : 0);
+        kinds[i] = completion.status.code() | flags << 8;
+        opcodes[i] = opcode(completion);
+        // Fully fenced: the producer looks next whether somebody asked to be notified, who looks the other way round.
+        TAIL.setVolatile(this, at + 1);
+        return true;
+    }
+
+    private static CompletionOpcode opcode(Completion completion) {
+        if (completion.isReceive) {
+            return completion.isReceiveOfWrite
+                    ? CompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE
+                    : CompletionOpcode.RECEIVE;
+        }
+        return opcode(completion.opcode);
+    }
+
+    private static CompletionOpcode opcode(WorkOpcode opcode) {
+        return switch (opcode) {
+            case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE -> CompletionOpcode.SEND;
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> CompletionOpcode.RDMA_WRITE;
+            case RDMA_READ -> CompletionOpcode.RDMA_READ;
+            case COMPARE_AND_SWAP -> CompletionOpcode.COMPARE_AND_SWAP;
+            case FETCH_AND_ADD -> CompletionOpcode.FETCH_AND_ADD;
+        };
+    }
+
+    /** Takes what is there, as far as the array goes. */
+    int take(WorkCompletion[] completions) {
+        if ((long) TAIL.getVolatile(this) == (long) HEAD.getOpaque(this)) {
+            return 0;
+        }
+        consumers.lock();
+        try {
+            long from = (long) HEAD.getOpaque(this);
+            int count = (int) Math.min((long) TAIL.getAcquire(this) - from, completions.length);
+            for (int n = 0; n < count; n++) {
+                int i = (int) (from + n) & mask;
+                int kind = kinds[i];
+                int flags = kind >>> 8;
+                completions[n].set(
+                        ids[i],
+                        STATUSES[kind & 0xff],
+                        opcodes[i],
+                        byteLengths[i],
+                        queuePairNumbers[i],
+                        (flags & HAS_IMMEDIATE) != 0,
+                        (flags & HAS_INVALIDATED_KEY) != 0,
+                        immediates[i]);
+            }
+            HEAD.setRelease(this, from + count);
+            return count;
+        } finally {
+            consumers.unlock();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.rdma4j.soft.device;
+
+/** What the software device can do at most. */
+final class Limits {
+    static final long MAX_MEMORY_REGION_BYTES = 1L << 46;
+    static final int MAX_QUEUE_PAIRS = 1 << 15;
+    static final int MAX_WORK_REQUESTS = 1 << 15;
+    static final int MAX_SCATTER_GATHER = 32;
+    static final int MAX_COMPLETION_QUEUES = 1 << 16;
+    static final int MAX_COMPLETION_QUEUE_ENTRIES = 1 << 22;
+    static final int MAX_MEMORY_REGIONS = 1 << 20;
+    static final int MAX_PROTECTION_DOMAINS = 1 << 16;
+    static final int MAX_INLINE_BYTES = 1024;
+
+    /** READs and atomics under way, each way. */
+    static final int MAX_READ_ATOMIC = 128;
+
+    /** 4.096 µs × 2^15: how long an acknowledgement may wait for a process that is busy. */
+    static final int LOCAL_ACK_DELAY = 15;
+
+    private Limits() {}
+}

@@ -1,0 +1,259 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.soft.engine.DrivenQueuePair;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePairAttribute;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairTransitions;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The attributes of one queue pair: checks changes, applies them, and knows what was set. */
+final class QueuePairSettings {
+    private static final int MAX_PSN = 0xff_ffff;
+
+    private final Engine engine;
+    private final SoftDevice device;
+    private final RcQueuePair machine;
+    private final DrivenQueuePair driven;
+
+    /** All that was set since the last reset; under the engine lock. */
+    private QueuePairAttributes current = new QueuePairAttributes();
+
+    QueuePairSettings(Engine engine, SoftDevice device, RcQueuePair machine, DrivenQueuePair driven) {
+        this.engine = engine;
+        this.device = device;
+        this.machine = machine;
+        this.driven = driven;
+    }
+
+    static QueuePairState state(RcQueuePair.State state) {
+        return switch (state) {
+            case RESET -> QueuePairState.RESET;
+            case INIT -> QueuePairState.INIT;
+            case READY_TO_RECEIVE -> QueuePairState.READY_TO_RECEIVE;
+            case READY_TO_SEND -> QueuePairState.READY_TO_SEND;
+            case ERROR -> QueuePairState.ERROR;
+        };
+    }
+
+    void modify(QueuePairAttributes change) {
+        refuse(QueuePairTransitions.explainRefusal(state(machine.state()), change));
+        refuse(rangeRefusal(change));
+        Port port = null;
+        if (change.present().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
+            port = engine.openPort(localAddress(Objects.requireNonNull(change.addressVector())));
+        }
+        engine.lock();
+        try {
+            // Again, since another thread or the peer may have changed the state meanwhile.
+            refuse(QueuePairTransitions.explainRefusal(state(machine.state()), change));
+            apply(change, port);
+            engine.activate(driven);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private void refuse(@Nullable String what) {
+        if (what != null) {
+            throw new RdmaException(
+                    "ibv_modify_qp",
+                    Errno.EINVAL,
+                    "queue pair 0x%06x: %s".formatted(machine.number(), what),
+                    "");
+        }
+    }
+
+    // ---- checks ----
+
+    private @Nullable String rangeRefusal(QueuePairAttributes change) {
+        for (QueuePairAttribute attribute : change.present()) {
+            String refusal =
+                    switch (attribute) {
+                        case STATE, ACCESS_FLAGS -> null;
+                        case PARTITION_KEY_INDEX -> range(attribute, change.partitionKeyIndex(), 0, 0);
+                        case PORT -> range(attribute, change.port(), 1, 1);
+                        case ADDRESS_VECTOR -> pathRefusal(change.addressVector());
+                        case PATH_MTU -> mtuRefusal(change);
+                        case TIMEOUT -> range(attribute, change.timeout(), 0, 31);
+                        case RETRY_COUNT -> range(attribute, change.retryCount(), 0, 7);
+                        case RNR_RETRY -> range(attribute, change.rnrRetry(), 0, 7);
+                        case RECEIVE_PSN -> range(attribute, change.receivePsn(), 0, MAX_PSN);
+                        case MAX_READ_ATOMIC ->
+                            range(attribute, change.maxReadAtomic(), 0, Limits.MAX_READ_ATOMIC);
+                        case MIN_RNR_TIMER -> range(attribute, change.minRnrTimer(), 0, 31);
+                        case SEND_PSN -> range(attribute, change.sendPsn(), 0, MAX_PSN);
+                        case MAX_DESTINATION_READ_ATOMIC ->
+                            range(attribute, change.maxDestinationReadAtomic(), 0, Limits.MAX_READ_ATOMIC);
+                        case DESTINATION_QUEUE_PAIR ->
+                            range(attribute, change.destinationQueuePair(), 2, MAX_PSN - 1);
+                    };
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String range(QueuePairAttribute attribute, int value, int least, int most) {
+        return value >= least && value <= most ? null : attribute + " " + value + " is not " + least + " to " + most;
+    }
+
+    private @Nullable String mtuRefusal(QueuePairAttributes change) {
+        int most = device.port().activeMtu().bytes();
+        int wanted = change.pathMtu().bytes();
+        return wanted <= most
+                ? null
+                : "path MTU " + wanted + " is more than the " + most + " that " + device.networkName() + " carries";
+    }
+
+    private @Nullable String pathRefusal(@Nullable AddressVector path) {
+        if (path == null) {
+            return "no address vector";
+        }
+        if (path.port() != 1) {
+            return "the address vector's port " + path.port() + " is not 1";
+        }
+        InetAddress local = device.address(path.sourceGidIndex());
+        if (local == null) {
+            return "there is no GID with index " + path.sourceGidIndex() + " at " + device.name();
+        }
+        Gid remote = path.destination();
+        if (Gid.of(local).isIpv4() != remote.isIpv4()) {
+            return "the destination " + remote + " is of another address family than the source GID "
+                    + Addresses.text(local);
+        }
+        if (remote.equals(Gid.ZERO)) {
+            return "the destination GID is zero";
+        }
+        if (path.trafficClass() >>> 8 != 0 || path.hopLimit() >>> 8 != 0 || path.flowLabel() >>> 20 != 0) {
+            return "traffic class, hop limit (8 bits each) or flow label (20 bits) out of range in " + path;
+        }
+        return null;
+    }
+
+    private InetAddress localAddress(AddressVector path) {
+        return Objects.requireNonNull(device.address(path.sourceGidIndex()));
+    }
+
+    // ---- changes, under the engine lock ----
+
+    private void apply(QueuePairAttributes change, @Nullable Port port) {
+        Set<QueuePairAttribute> given = change.present();
+        QueuePairState to =
+                given.contains(QueuePairAttribute.STATE) ? change.state() : state(machine.state());
+        boolean changesState = to != state(machine.state());
+        if (to == QueuePairState.RESET) {
+            machine.reset();
+            current = new QueuePairAttributes();
+            return;
+        }
+        if (to == QueuePairState.ERROR) {
+            machine.toError();
+            return;
+        }
+        for (QueuePairAttribute attribute : given) {
+            remember(attribute, change);
+        }
+        switch (to) {
+            case INIT -> machine.toInit(AccessFlag.bits(current.accessFlags()));
+            case READY_TO_RECEIVE -> toReadyToReceive(Objects.requireNonNull(port));
+            default -> {
+                if (changesState) {
+                    machine.toReadyToSend(sendParameters());
+                }
+                applyLive(given);
+            }
+        }
+    }
+
+    private void toReadyToReceive(Port port) {
+        AddressVector path = Objects.requireNonNull(current.addressVector());
+        RcQueuePair.Peer peer = new RcQueuePair.Peer(
+                port.high(),
+                port.low(),
+                path.destination().high(),
+                path.destination().low(),
+                path.destinationScope() != 0 || !path.destination().isLinkLocal()
+                        ? path.destinationScope()
+                        : port.scope(),
+                current.destinationQueuePair(),
+                path.trafficClass(),
+                path.hopLimit(),
+                path.flowLabel());
+        machine.toInit(AccessFlag.bits(current.accessFlags()));
+        machine.toReadyToReceive(new RcQueuePair.ReceiveParameters(
+                peer,
+                current.pathMtu().bytes(),
+                current.receivePsn(),
+                current.maxDestinationReadAtomic(),
+                current.minRnrTimer()));
+        driven.path(port, peer);
+    }
+
+    private RcQueuePair.SendParameters sendParameters() {
+        return new RcQueuePair.SendParameters(
+                current.sendPsn(),
+                current.maxReadAtomic(),
+                current.retryCount(),
+                current.rnrRetry(),
+                current.timeout());
+    }
+
+    /** What may change while the queue pair works. */
+    private void applyLive(Set<QueuePairAttribute> given) {
+        if (given.contains(QueuePairAttribute.ACCESS_FLAGS)) {
+            machine.changeAccess(AccessFlag.bits(current.accessFlags()));
+        }
+        if (given.contains(QueuePairAttribute.MIN_RNR_TIMER)) {
+            machine.changeMinRnrTimer(current.minRnrTimer());
+        }
+    }
+
+    private void remember(QueuePairAttribute attribute, QueuePairAttributes from) {
+        switch (attribute) {
+            case STATE -> current.state(from.state());
+            case ACCESS_FLAGS -> current.accessFlags(Set.copyOf(from.accessFlags()));
+            case PARTITION_KEY_INDEX -> current.partitionKeyIndex(from.partitionKeyIndex());
+            case PORT -> current.port(from.port());
+            case ADDRESS_VECTOR -> current.addressVector(Objects.requireNonNull(from.addressVector()));
+            case PATH_MTU -> current.pathMtu(from.pathMtu());
+            case TIMEOUT -> current.timeout(from.timeout());
+            case RETRY_COUNT -> current.retryCount(from.retryCount());
+            case RNR_RETRY -> current.rnrRetry(from.rnrRetry());
+            case RECEIVE_PSN -> current.receivePsn(from.receivePsn());
+            case MAX_READ_ATOMIC -> current.maxReadAtomic(from.maxReadAtomic());
+            case MIN_RNR_TIMER -> current.minRnrTimer(from.minRnrTimer());
+            case SEND_PSN -> current.sendPsn(from.sendPsn());
+            case MAX_DESTINATION_READ_ATOMIC ->
+                current.maxDestinationReadAtomic(from.maxDestinationReadAtomic());
+            case DESTINATION_QUEUE_PAIR -> current.destinationQueuePair(from.destinationQueuePair());
+        }
+    }
+
+    /** All that was set, and the state as it is now. */
+    QueuePairAttributes query() {
+        engine.lock();
+        try {
+            QueuePairSettings copy = new QueuePairSettings(engine, device, machine, driven);
+            for (QueuePairAttribute attribute : current.present()) {
+                copy.remember(attribute, current);
+            }
+            return copy.current.state(state(machine.state()));
+        } finally {
+            engine.unlock();
+        }
+    }
+}

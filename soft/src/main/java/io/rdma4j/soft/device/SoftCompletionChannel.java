@@ -1,0 +1,129 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Signal;
+import io.rdma4j.soft.engine.SpinLock;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** A completion channel: a queue of completion queues that have something. */
+final class SoftCompletionChannel implements CompletionChannel {
+    private final SoftContext context;
+    private final Signal signal = new Signal();
+    private final SpinLock lock = new SpinLock();
+    private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
+    private int queues;
+    private volatile int pending;
+    private volatile boolean closed;
+
+    SoftCompletionChannel(SoftContext context) {
+        this.context = context;
+    }
+
+    SoftContext context() {
+        return context;
+    }
+
+    /** Adds an event; under the engine lock, so by one thread at a time. */
+    void onEvent(SoftCompletionQueue queue) {
+        lock.lock();
+        try {
+            events.add(queue);
+            pending = events.size();
+        } finally {
+            lock.unlock();
+        }
+        signal.raise();
+    }
+
+    /** Forgets the events of a queue that is being closed. */
+    void forget(SoftCompletionQueue queue) {
+        lock.lock();
+        try {
+            events.removeIf(each -> each == queue);
+            pending = events.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    synchronized void attach() {
+        if (closed) {
+            throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is closed", "");
+        }
+        queues++;
+    }
+
+    synchronized void detach() {
+        queues--;
+    }
+
+    @Override
+    public @Nullable CompletionQueue await() {
+        return awaitUntil(Long.MAX_VALUE);
+    }
+
+    @Override
+    public @Nullable CompletionQueue await(Duration timeout) {
+        return awaitUntil(Deadlines.after(timeout));
+    }
+
+    private @Nullable CompletionQueue awaitUntil(long deadlineNanos) {
+        while (!closed) {
+            CompletionQueue queue = poll();
+            if (queue != null) {
+                return queue;
+            }
+            if (!context.engine().await(signal, this::isOver, deadlineNanos)) {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    private boolean isOver() {
+        return pending > 0 || closed;
+    }
+
+    @Override
+    public @Nullable CompletionQueue poll() {
+        if (pending == 0) {
+            return null;
+        }
+        lock.lock();
+        try {
+            SoftCompletionQueue queue = events.poll();
+            pending = events.size();
+            if (queue != null) {
+                queue.onEventTaken();
+            }
+            return queue;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (queues > 0) {
+                throw new RdmaException(
+                        "ibv_destroy_comp_channel",
+                        Errno.EBUSY,
+                        queues + " completion queues report here",
+                        "Close them first");
+            }
+        }
+        closeNow();
+    }
+
+    void closeNow() {
+        closed = true;
+        signal.raise();
+        context.remove(this);
+    }
+}

@@ -1,0 +1,227 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Signal;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** An open software device. */
+public final class SoftContext implements DeviceContext {
+    private static final int VENDOR = 0xff_ffff;
+    private static final AtomicInteger NEXT_DOMAIN = new AtomicInteger(1);
+
+    private final SoftDevice device;
+    private final Engine engine;
+    private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
+    private final Signal eventSignal = new Signal();
+    private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
+    private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
+    private final Set<SoftCompletionChannel> channels = new LinkedHashSet<>();
+    private volatile boolean closed;
+
+    SoftContext(SoftDevice device, Engine engine) {
+        this.device = device;
+        this.engine = engine;
+    }
+
+    @Override
+    public Device device() {
+        return device;
+    }
+
+    SoftDevice softDevice() {
+        return device;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    @Override
+    public DeviceAttributes attributes() {
+        return new DeviceAttributes(
+                "rdma4j",
+                device.guid(),
+                device.guid(),
+                VENDOR,
+                0,
+                Limits.MAX_MEMORY_REGION_BYTES,
+                Limits.MAX_QUEUE_PAIRS,
+                Limits.MAX_WORK_REQUESTS,
+                Limits.MAX_SCATTER_GATHER,
+                Limits.MAX_COMPLETION_QUEUES,
+                Limits.MAX_COMPLETION_QUEUE_ENTRIES,
+                Limits.MAX_MEMORY_REGIONS,
+                Limits.MAX_PROTECTION_DOMAINS,
+                Limits.MAX_READ_ATOMIC,
+                Limits.MAX_READ_ATOMIC,
+                Limits.MAX_INLINE_BYTES,
+                Limits.LOCAL_ACK_DELAY,
+                1);
+    }
+
+    @Override
+    public PortAttributes port(int port) {
+        requirePort("ibv_query_port", port);
+        return device.port();
+    }
+
+    @Override
+    public List<Gid> gids(int port) {
+        requirePort("ibv_query_gid", port);
+        return device.gids();
+    }
+
+    private void requirePort(String operation, int port) {
+        if (port != 1) {
+            throw new RdmaException(
+                    operation, Errno.EINVAL, device.name() + " has no port " + port, "A software device has port 1 only");
+        }
+    }
+
+    // ---- objects ----
+
+    @Override
+    public ProtectionDomain createProtectionDomain() {
+        synchronized (this) {
+            requireOpen("ibv_alloc_pd");
+            requireRoom("ibv_alloc_pd", domains.size(), Limits.MAX_PROTECTION_DOMAINS, "protection domains");
+            SoftProtectionDomain domain = new SoftProtectionDomain(this, NEXT_DOMAIN.getAndIncrement());
+            domains.add(domain);
+            return domain;
+        }
+    }
+
+    @Override
+    public CompletionChannel createCompletionChannel() {
+        synchronized (this) {
+            requireOpen("ibv_create_comp_channel");
+            SoftCompletionChannel channel = new SoftCompletionChannel(this);
+            channels.add(channel);
+            return channel;
+        }
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(
+            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel) {
+        if (entries < 1 || entries > Limits.MAX_COMPLETION_QUEUE_ENTRIES) {
+            throw new RdmaException(
+                    "ibv_create_cq",
+                    Errno.EINVAL,
+                    entries + " entries",
+                    "A completion queue has 1 to " + Limits.MAX_COMPLETION_QUEUE_ENTRIES + " entries");
+        }
+        if (channel != null && !(channel instanceof SoftCompletionChannel soft && soft.context() == this)) {
+            throw new RdmaException(
+                    "ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
+        }
+        synchronized (this) {
+            requireOpen("ibv_create_cq");
+            requireRoom(
+                    "ibv_create_cq", completionQueues.size(), Limits.MAX_COMPLETION_QUEUES, "completion queues");
+            SoftCompletionQueue queue =
+                    new SoftCompletionQueue(this, entries, userContext, (SoftCompletionChannel) channel);
+            completionQueues.add(queue);
+            return queue;
+        }
+    }
+
+    private void requireOpen(String operation) {
+        if (closed) {
+            throw new RdmaException(operation, Errno.EINVAL, device.name() + " is closed", "Open the device again");
+        }
+    }
+
+    private static void requireRoom(String operation, int count, int most, String what) {
+        if (count >= most) {
+            throw new RdmaException(operation, Errno.ENOMEM, count + " " + what, "Close some that are not used");
+        }
+    }
+
+    synchronized void remove(SoftProtectionDomain domain) {
+        domains.remove(domain);
+    }
+
+    synchronized void remove(SoftCompletionQueue queue) {
+        completionQueues.remove(queue);
+    }
+
+    synchronized void remove(SoftCompletionChannel channel) {
+        channels.remove(channel);
+    }
+
+    // ---- asynchronous events ----
+
+    /** Takes an event; any thread. */
+    void onAsyncEvent(AsyncEvent.Type type, Object source) {
+        events.add(new AsyncEvent(type, source));
+        eventSignal.raise();
+    }
+
+    /** Forgets the events of an object that is closed. */
+    void forgetEvents(Object source) {
+        events.removeIf(event -> event.source().equals(source));
+    }
+
+    @Override
+    public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) {
+        AsyncEvent event = events.poll();
+        if (event != null || timeout.isZero() || timeout.isNegative()) {
+            return event;
+        }
+        long deadline = Deadlines.after(timeout);
+        while (event == null && engine.await(eventSignal, () -> !events.isEmpty() || closed, deadline)) {
+            event = events.poll();
+            if (closed) {
+                break;
+            }
+        }
+        return event;
+    }
+
+    // ---- end ----
+
+    @Override
+    public void close() {
+        List<SoftProtectionDomain> openDomains;
+        List<SoftCompletionQueue> openQueues;
+        List<SoftCompletionChannel> openChannels;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            openDomains = new ArrayList<>(domains);
+            openQueues = new ArrayList<>(completionQueues);
+            openChannels = new ArrayList<>(channels);
+        }
+        openDomains.forEach(SoftProtectionDomain::closeWithContent);
+        openQueues.forEach(SoftCompletionQueue::closeNow);
+        openChannels.forEach(SoftCompletionChannel::closeNow);
+        eventSignal.raise();
+    }
+
+    @Override
+    public String toString() {
+        return device.toString();
+    }
+}

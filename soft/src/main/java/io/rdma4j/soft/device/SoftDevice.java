@@ -1,0 +1,189 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The software device of one network interface. Its GIDs are the interface's addresses. Thread safe. */
+public final class SoftDevice implements Device {
+    /** Longest message of a reliable connection, by the InfiniBand specification. */
+    static final long MAX_MESSAGE_BYTES = 1L << 31;
+
+    private static final int GID_TABLE_LENGTH = 1024;
+
+    /** Most that headers take of an IP packet: IPv6, UDP, BTH, the longest extension headers, ICRC. */
+    private static final int HEADER_BYTES = 96;
+
+    private final String networkName;
+    private final int index;
+
+    /** Addresses by GID index; null where one was that has gone. An index never gets another address. */
+    private final List<@Nullable InetAddress> addresses = new ArrayList<>();
+
+    SoftDevice(String networkName, int index) {
+        this.networkName = networkName;
+        this.index = index;
+    }
+
+    @Override
+    public String name() {
+        return "rdma4j_" + networkName;
+    }
+
+    @Override
+    public long guid() {
+        // The process' part must stay: peers tell the processes of a host apart by it.
+        return SoftDevices.PROCESS_GUID + index;
+    }
+
+    /** Name of the network interface. */
+    public String networkName() {
+        return networkName;
+    }
+
+    @Override
+    public DeviceContext open() {
+        if (network() == null) {
+            throw new RdmaException(
+                    "ibv_open_device",
+                    Errno.ENODEV,
+                    name() + ": there is no network interface " + networkName + " any more",
+                    "List the devices again");
+        }
+        return new SoftContext(this, SoftDevices.engine());
+    }
+
+    private @Nullable NetworkInterface network() {
+        try {
+            return NetworkInterface.getByName(networkName);
+        } catch (SocketException e) {
+            return null;
+        }
+    }
+
+    // ---- the GID table ----
+
+    /** GIDs in table order, looked up anew. */
+    synchronized List<Gid> gids() {
+        refresh();
+        List<Gid> gids = new ArrayList<>();
+        for (InetAddress address : addresses) {
+            gids.add(address == null ? Gid.ZERO : Gid.of(address));
+        }
+        return gids;
+    }
+
+    /** Local addresses now, in table order. */
+    public synchronized List<InetAddress> addresses() {
+        refresh();
+        List<InetAddress> present = new ArrayList<>();
+        for (InetAddress address : addresses) {
+            if (address != null) {
+                present.add(address);
+            }
+        }
+        return present;
+    }
+
+    /**
+     * Index of a local address of this device in its GID table; an address of 127/8, all of which belong to the loopback
+     * device, gets one when it is first asked for.
+     */
+    public synchronized int gidIndex(InetAddress address) {
+        int known = find(address);
+        if (known < 0) {
+            refresh();
+            known = find(address);
+        }
+        return known >= 0 ? known : add(address);
+    }
+
+    /** Makes sure that an address of this device has a GID. */
+    void require(InetAddress address) {
+        var _ = gidIndex(address);
+    }
+
+    /** The address at a place of the GID table, or null. */
+    synchronized @Nullable InetAddress address(int gidIndex) {
+        if (gidIndex >= addresses.size()) {
+            refresh();
+        }
+        return gidIndex >= 0 && gidIndex < addresses.size() ? addresses.get(gidIndex) : null;
+    }
+
+    private int find(InetAddress address) {
+        for (int i = 0; i < addresses.size(); i++) {
+            InetAddress each = addresses.get(i);
+            if (each != null && isSame(each, address)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static boolean isSame(InetAddress a, InetAddress b) {
+        return Gid.of(a).equals(Gid.of(b));
+    }
+
+    private int add(InetAddress address) {
+        addresses.add(address);
+        return addresses.size() - 1;
+    }
+
+    private void refresh() {
+        NetworkInterface network = network();
+        List<InetAddress> present =
+                network == null ? List.of() : network.inetAddresses().toList();
+        for (int i = 0; i < addresses.size(); i++) {
+            InetAddress address = addresses.get(i);
+            boolean isImplied = address != null && address.isLoopbackAddress() && network != null;
+            if (address != null && !isImplied && present.stream().noneMatch(each -> isSame(each, address))) {
+                addresses.set(i, null);
+            }
+        }
+        for (InetAddress address : present) {
+            if (find(address) < 0) {
+                add(address);
+            }
+        }
+    }
+
+    // ---- the port ----
+
+    PortAttributes port() {
+        NetworkInterface network = network();
+        boolean up = false;
+        int mtuBytes = 0;
+        try {
+            if (network != null) {
+                up = network.isUp();
+                mtuBytes = network.getMTU();
+            }
+        } catch (SocketException e) {
+            // Gone since: reported as down.
+            up = false;
+        }
+        PathMtu active = PathMtu.atMost(Math.max(0, mtuBytes - HEADER_BYTES));
+        return new PortAttributes(up, PathMtu.MTU_4096, active, GID_TABLE_LENGTH, MAX_MESSAGE_BYTES, networkName);
+    }
+
+    @Override
+    public String toString() {
+        List<String> texts = new ArrayList<>();
+        for (InetAddress address : addresses()) {
+            texts.add(Addresses.text(address));
+        }
+        return name() + " " + texts;
+    }
+}

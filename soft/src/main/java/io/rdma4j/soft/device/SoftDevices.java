@@ -1,0 +1,104 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.link.LinkDecorator;
+import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LinkSets;
+import io.rdma4j.soft.SoftOptions;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Sharing;
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The software devices of this process and the engine that drives them. Thread safe. */
+public final class SoftDevices {
+    /** Identifier of this process, the base of its devices' GUIDs. */
+    static final long PROCESS_GUID = new SecureRandom().nextLong();
+
+    private static final Map<String, SoftDevice> DEVICES = new LinkedHashMap<>();
+
+    private static @Nullable Engine engine;
+
+    private SoftDevices() {}
+
+    /** The engine of this process, started at the first call. */
+    public static synchronized Engine engine() {
+        Engine running = engine;
+        if (running == null) {
+            running = new Engine(
+                    openLinks(), openDecorator(), new Sharing(RunDirectory.open(), new SecureRandom()));
+            engine = running;
+        }
+        return running;
+    }
+
+    private static LinkSet openLinks() {
+        try {
+            return LinkSets.best();
+        } catch (IOException e) {
+            throw new RdmaException("ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "", e);
+        }
+    }
+
+    private static LinkDecorator openDecorator() {
+        LinkOptions options = SoftOptions.settle();
+        try {
+            return new LinkDecorator(options, System::nanoTime, SoftDevices::epochNanos, System.err::println);
+        } catch (IOException e) {
+            throw new RdmaException(
+                    "ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "Name another capture file", e);
+        }
+    }
+
+    private static long epochNanos() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * 1_000_000_000L + now.getNano();
+    }
+
+    /** A device for each network interface that is up and has an address. */
+    public static synchronized List<SoftDevice> list() {
+        List<SoftDevice> present = new ArrayList<>();
+        try {
+            for (NetworkInterface network :
+                    NetworkInterface.networkInterfaces().toList()) {
+                if (network.isUp() && network.getInetAddresses().hasMoreElements()) {
+                    present.add(device(network));
+                }
+            }
+        } catch (SocketException e) {
+            // An interface went away while it was looked at: those seen so far are there.
+            return present;
+        }
+        return present;
+    }
+
+    /** The device that has a local address, or null. */
+    public static synchronized @Nullable SoftDevice of(InetAddress address) {
+        if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
+            return null;
+        }
+        NetworkInterface network = Sharing.networkInterface(address);
+        if (network == null) {
+            return null;
+        }
+        SoftDevice device = device(network);
+        device.require(address);
+        return device;
+    }
+
+    private static SoftDevice device(NetworkInterface network) {
+        return DEVICES.computeIfAbsent(network.getName(), name -> new SoftDevice(name, network.getIndex()));
+    }
+}

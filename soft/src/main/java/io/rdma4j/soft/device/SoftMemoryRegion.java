@@ -1,0 +1,77 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/** A memory region. */
+final class SoftMemoryRegion implements MemoryRegion {
+    private final SoftProtectionDomain domain;
+    private final Set<AccessFlag> access;
+    private final io.rdma4j.transport.MemoryRegion region;
+
+    SoftMemoryRegion(SoftProtectionDomain domain, Set<AccessFlag> access, io.rdma4j.transport.MemoryRegion region) {
+        this.domain = domain;
+        this.access = Set.copyOf(access);
+        this.region = region;
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    /** The region as the protocol knows it. */
+    io.rdma4j.transport.MemoryRegion region() {
+        return region;
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return region.memory();
+    }
+
+    @Override
+    public long address() {
+        return region.address();
+    }
+
+    @Override
+    public long lengthBytes() {
+        return region.lengthBytes();
+    }
+
+    @Override
+    public int localKey() {
+        return region.key();
+    }
+
+    @Override
+    public int remoteKey() {
+        return region.key();
+    }
+
+    @Override
+    public Set<AccessFlag> access() {
+        return access;
+    }
+
+    @Override
+    public void close() {
+        // All that touches memory does so under the engine lock: once this has it, nobody is in there any more.
+        domain.softContext().engine().lock();
+        try {
+            domain.softContext().engine().memory().deregister(region);
+        } finally {
+            domain.softContext().engine().unlock();
+        }
+        domain.remove(this);
+    }
+
+    @Override
+    public String toString() {
+        return "memory region key 0x%08x, %d bytes at 0x%x, %s".formatted(localKey(), lengthBytes(), address(), access);
+    }
+}

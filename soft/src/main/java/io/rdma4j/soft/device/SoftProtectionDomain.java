@@ -1,0 +1,177 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.RdmaException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A protection domain. */
+final class SoftProtectionDomain implements ProtectionDomain {
+    private static final long PAGE_MASK = 0xfff;
+
+    /** Random bits of a region's address: it stays below 2^62, so that no sum with a length overflows. */
+    private static final long RANDOM_MASK = 0x1fff_ffff_ffff_f000L;
+
+    /** Set in every region's address, which so is never near zero. */
+    private static final long ADDRESS_BASE = 1L << 61;
+
+    /** A thread that no arena is confined to. */
+    private static final Thread PROBE = Thread.ofVirtual().unstarted(() -> {});
+
+    private final SoftContext context;
+    private final int number;
+    private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();
+    private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
+    private boolean closed;
+
+    SoftProtectionDomain(SoftContext context, int number) {
+        this.context = context;
+        this.number = number;
+    }
+
+    @Override
+    public DeviceContext context() {
+        return context;
+    }
+
+    SoftContext softContext() {
+        return context;
+    }
+
+    int number() {
+        return number;
+    }
+
+    // ---- memory ----
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        int flags = AccessFlag.bits(access);
+        String refusal = refusal(memory, flags);
+        if (refusal != null) {
+            throw new RdmaException(
+                    "ibv_reg_mr", Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
+        }
+        Engine engine = context.engine();
+        synchronized (this) {
+            requireOpen("ibv_reg_mr");
+            engine.lock();
+            try {
+                if (engine.memory().size() >= Limits.MAX_MEMORY_REGIONS) {
+                    throw new RdmaException(
+                            "ibv_reg_mr",
+                            Errno.ENOMEM,
+                            engine.memory().size() + " memory regions",
+                            "Close some that are not used");
+                }
+                SoftMemoryRegion region = new SoftMemoryRegion(
+                        this, access, engine.memory().register(memory, address(memory), flags, number));
+                regions.add(region);
+                return region;
+            } finally {
+                engine.unlock();
+            }
+        }
+    }
+
+    private static @Nullable String refusal(MemorySegment memory, int flags) {
+        boolean remoteChanges = (flags & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
+        if (remoteChanges && (flags & AccessFlags.LOCAL_WRITE) == 0) {
+            return "Remote write and remote atomic need local write too";
+        }
+        if ((flags & AccessFlags.LOCAL_WRITE) != 0 && memory.isReadOnly()) {
+            return "The memory segment is read-only: register it without the right to write";
+        }
+        if (!memory.scope().isAlive()) {
+            return "The memory segment's arena is closed";
+        }
+        if (!memory.isAccessibleBy(PROBE)) {
+            return "The memory segment is confined to one thread: allocate it in Arena.ofShared() or Arena.ofAuto()";
+        }
+        if (memory.byteSize() > Limits.MAX_MEMORY_REGION_BYTES) {
+            return "A memory region has at most " + Limits.MAX_MEMORY_REGION_BYTES + " bytes";
+        }
+        return null;
+    }
+
+    /**
+     * The address that peers use: unpredictable, but with the place of the memory in its page, so that what is aligned in
+     * one is aligned in the other.
+     */
+    private long address(MemorySegment memory) {
+        long random = context.engine().random().nextLong();
+        return ADDRESS_BASE | random & RANDOM_MASK | memory.address() & PAGE_MASK;
+    }
+
+    void remove(SoftMemoryRegion region) {
+        synchronized (this) {
+            regions.remove(region);
+        }
+    }
+
+    // ---- queue pairs ----
+
+    @Override
+    public QueuePair createQueuePair(QueuePairInitAttributes attributes) {
+        synchronized (this) {
+            requireOpen("ibv_create_qp");
+            SoftQueuePair queuePair = SoftQueuePair.create(this, attributes);
+            queuePairs.add(queuePair);
+            return queuePair;
+        }
+    }
+
+    void remove(SoftQueuePair queuePair) {
+        synchronized (this) {
+            queuePairs.remove(queuePair);
+        }
+    }
+
+    // ---- life ----
+
+    private void requireOpen(String operation) {
+        if (closed) {
+            throw new RdmaException(operation, Errno.EINVAL, "the protection domain is closed", "");
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (!regions.isEmpty() || !queuePairs.isEmpty()) {
+                throw new RdmaException(
+                        "ibv_dealloc_pd",
+                        Errno.EBUSY,
+                        regions.size() + " memory regions and " + queuePairs.size() + " queue pairs belong to it",
+                        "Close them first");
+            }
+            closed = true;
+        }
+        context.remove(this);
+    }
+
+    void closeWithContent() {
+        List<SoftQueuePair> openQueuePairs;
+        List<SoftMemoryRegion> openRegions;
+        synchronized (this) {
+            closed = true;
+            openQueuePairs = new ArrayList<>(queuePairs);
+            openRegions = new ArrayList<>(regions);
+        }
+        openQueuePairs.forEach(SoftQueuePair::close);
+        openRegions.forEach(SoftMemoryRegion::close);
+        context.remove(this);
+    }
+}

@@ -1,0 +1,310 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.DrivenQueuePair;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.SpinLock;
+import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.ReceiveRequest;
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/** A reliable connection's queue pair. */
+final class SoftQueuePair implements QueuePair {
+    private static final System.Logger LOGGER = System.getLogger(SoftQueuePair.class.getName());
+
+    private final SoftProtectionDomain domain;
+    private final Engine engine;
+    private final SoftCompletionQueue sendCompletions;
+    private final SoftCompletionQueue receiveCompletions;
+    private final QueuePairCapabilities capabilities;
+    private final @Nullable Object userContext;
+    private final RcQueuePair machine;
+    private final DrivenQueuePair driven;
+    private final QueuePairSettings settings;
+    private final SpinLock sendLock = new SpinLock();
+    private final SpinLock receiveLock = new SpinLock();
+    private volatile boolean closed;
+
+    private SoftQueuePair(
+            SoftProtectionDomain domain,
+            QueuePairInitAttributes attributes,
+            SoftCompletionQueue sendCompletions,
+            SoftCompletionQueue receiveCompletions,
+            int number) {
+        this.domain = domain;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        engine = domain.softContext().engine();
+        capabilities = attributes.capabilities();
+        userContext = attributes.context();
+        machine = new RcQueuePair(
+                number,
+                new RcQueuePair.Configuration(
+                        capabilities.maxSendWorkRequests(),
+                        capabilities.maxReceiveWorkRequests(),
+                        capabilities.maxSendScatterGather(),
+                        capabilities.maxReceiveScatterGather(),
+                        capabilities.maxInlineBytes(),
+                        attributes.signalAll(),
+                        domain.number()),
+                engine.memory(),
+                sendCompletions,
+                receiveCompletions,
+                this::onAsyncEvent);
+        driven = engine.addQueuePair(machine, this::onFailure);
+        settings = new QueuePairSettings(engine, domain.softContext().softDevice(), machine, driven);
+    }
+
+    static SoftQueuePair create(SoftProtectionDomain domain, QueuePairInitAttributes attributes) {
+        SoftContext context = domain.softContext();
+        SoftCompletionQueue send = completions(context, attributes.sendCompletions());
+        SoftCompletionQueue receive = completions(context, attributes.receiveCompletions());
+        QueuePairCapabilities wanted = attributes.capabilities();
+        range("max_send_wr", wanted.maxSendWorkRequests(), Limits.MAX_WORK_REQUESTS);
+        range("max_recv_wr", wanted.maxReceiveWorkRequests(), Limits.MAX_WORK_REQUESTS);
+        range("max_send_sge", wanted.maxSendScatterGather(), Limits.MAX_SCATTER_GATHER);
+        range("max_recv_sge", wanted.maxReceiveScatterGather(), Limits.MAX_SCATTER_GATHER);
+        range("max_inline_data", wanted.maxInlineBytes(), Limits.MAX_INLINE_BYTES);
+        Engine engine = context.engine();
+        engine.lock();
+        try {
+            int number = engine.reserveQueuePairNumber();
+            if (number < 0) {
+                throw new RdmaException(
+                        "ibv_create_qp",
+                        Errno.ENOMEM,
+                        engine.queuePairCount() + " queue pairs, those closed in the last minute included",
+                        "Close some that are not used, or wait");
+            }
+            SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, number);
+            send.addUser(queuePair);
+            receive.addUser(queuePair);
+            return queuePair;
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private static SoftCompletionQueue completions(SoftContext context, CompletionQueue queue) {
+        if (queue instanceof SoftCompletionQueue soft && soft.belongsTo(context)) {
+            return soft;
+        }
+        throw new RdmaException(
+                "ibv_create_qp",
+                Errno.EINVAL,
+                "the completion queue is of another device",
+                "Make it from the device context of the protection domain");
+    }
+
+    private static void range(String what, int value, int most) {
+        if (value < 0 || value > most) {
+            throw new RdmaException(
+                    "ibv_create_qp", Errno.EINVAL, what + " " + value, "The software device has 0 to " + most);
+        }
+    }
+
+    // ---- events from below, under the engine lock ----
+
+    private void onAsyncEvent(io.rdma4j.transport.AsyncEvent event) {
+        domain.softContext()
+                .onAsyncEvent(
+                        switch (event) {
+                            case COMMUNICATION_ESTABLISHED -> AsyncEvent.Type.COMMUNICATION_ESTABLISHED;
+                            case QUEUE_PAIR_FATAL -> AsyncEvent.Type.QUEUE_PAIR_FATAL;
+                            case REQUEST_ERROR -> AsyncEvent.Type.QUEUE_PAIR_REQUEST_ERROR;
+                            case ACCESS_ERROR -> AsyncEvent.Type.QUEUE_PAIR_ACCESS_ERROR;
+                        },
+                        this);
+    }
+
+    /** Memory under a work request went away, or the protocol machine failed. */
+    private void onFailure(RuntimeException cause) {
+        LOGGER.log(System.Logger.Level.WARNING, this + " fails: " + cause, cause);
+        machine.toError();
+        domain.softContext().onAsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, this);
+    }
+
+    /** Into the error state, since a completion queue has overrun. */
+    void fail() {
+        machine.toError();
+        engine.activate(driven);
+    }
+
+    // ---- accessors ----
+
+    @Override
+    public int number() {
+        return machine.number();
+    }
+
+    @Override
+    public QueuePairType type() {
+        return QueuePairType.RELIABLE_CONNECTION;
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public CompletionQueue sendCompletions() {
+        return sendCompletions;
+    }
+
+    @Override
+    public CompletionQueue receiveCompletions() {
+        return receiveCompletions;
+    }
+
+    @Override
+    public QueuePairCapabilities capabilities() {
+        return capabilities;
+    }
+
+    @Override
+    public @Nullable Object userContext() {
+        return userContext;
+    }
+
+    @Override
+    public QueuePairState state() {
+        return QueuePairSettings.state(machine.state());
+    }
+
+    // ---- attributes ----
+
+    @Override
+    public void modify(QueuePairAttributes attributes) {
+        requireOpen("ibv_modify_qp");
+        settings.modify(attributes);
+    }
+
+    @Override
+    public QueuePairAttributes query() {
+        requireOpen("ibv_query_qp");
+        return settings.query();
+    }
+
+    private void requireOpen(String operation) {
+        if (closed) {
+            throw new RdmaException(operation, Errno.EINVAL, this + " is closed", "");
+        }
+    }
+
+    // ---- posting ----
+
+    @Override
+    public void postSend(SendWorkRequest request) {
+        SendPosting.check(this, request);
+        sendLock.lock();
+        try {
+            requireSendState();
+            SendRequest place = machine.sendQueue().claim();
+            if (place == null) {
+                throw full("ibv_post_send", "send", capabilities.maxSendWorkRequests());
+            }
+            SendPosting.fill(place, request, domain);
+            machine.sendQueue().publish();
+        } finally {
+            sendLock.unlock();
+        }
+        engine.post(driven);
+    }
+
+    private void requireSendState() {
+        RcQueuePair.State state = machine.state();
+        if (state != RcQueuePair.State.READY_TO_SEND && state != RcQueuePair.State.ERROR || closed) {
+            throw new RdmaException(
+                    "ibv_post_send",
+                    Errno.EINVAL,
+                    this + (closed ? " is closed" : " is in the state " + state),
+                    "Connect it first: sends can be posted from READY_TO_SEND on");
+        }
+    }
+
+    private RdmaException full(String operation, String queue, int places) {
+        return new RdmaException(
+                operation,
+                Errno.ENOMEM,
+                "the " + queue + " queue of " + this + " is full, " + places + " work requests",
+                "Poll completions before posting more, or make the queue larger; a send work request that is not"
+                        + " signaled frees its place when a later one completes");
+    }
+
+    @Override
+    public void postReceive(ReceiveWorkRequest request) {
+        int pieces = request.list().count();
+        if (pieces > capabilities.maxReceiveScatterGather()) {
+            throw new RdmaException(
+                    "ibv_post_recv",
+                    Errno.EINVAL,
+                    pieces + " pieces for " + this + ", which takes " + capabilities.maxReceiveScatterGather(),
+                    "Make the queue pair with a larger max_recv_sge");
+        }
+        receiveLock.lock();
+        try {
+            if (machine.state() == RcQueuePair.State.RESET || closed) {
+                throw new RdmaException(
+                        "ibv_post_recv",
+                        Errno.EINVAL,
+                        this + (closed ? " is closed" : " is in the state RESET"),
+                        "Receives can be posted from INIT on");
+            }
+            ReceiveRequest place = machine.receiveQueue().claim();
+            if (place == null) {
+                throw full("ibv_post_recv", "receive", capabilities.maxReceiveWorkRequests());
+            }
+            place.workRequestId = request.id();
+            SendPosting.copyList("ibv_post_recv", request.list(), place.list, domain);
+            machine.receiveQueue().publish();
+        } finally {
+            receiveLock.unlock();
+        }
+        // Posted before the look at the state: either this sees the error, or who made it sees the receive.
+        VarHandle.fullFence();
+        if (machine.state() == RcQueuePair.State.ERROR) {
+            engine.post(driven);
+        }
+    }
+
+    // ---- end ----
+
+    @Override
+    public void close() {
+        engine.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            machine.reset();
+            engine.removeQueuePair(driven);
+            sendCompletions.removeUser(this);
+            receiveCompletions.removeUser(this);
+        } finally {
+            engine.unlock();
+        }
+        domain.softContext().forgetEvents(this);
+        domain.remove(this);
+    }
+
+    @Override
+    public String toString() {
+        return "queue pair 0x%06x".formatted(number());
+    }
+}

@@ -1,0 +1,30 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.verbs.Gid;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+
+/** IP addresses in GID form, and their scopes. */
+public final class Addresses {
+    private Addresses() {}
+
+    /** Upper half of the GID form. */
+    public static long high(InetAddress address) {
+        return Gid.of(address).high();
+    }
+
+    /** Lower half of the GID form. */
+    public static long low(InetAddress address) {
+        return Gid.of(address).low();
+    }
+
+    /** Interface index of an IPv6 link-local address, else 0. */
+    public static int scope(InetAddress address) {
+        return address instanceof Inet6Address v6 && v6.isLinkLocalAddress() ? v6.getScopeId() : 0;
+    }
+
+    /** Text without host name: {@code 10.0.0.1}, {@code fe80::1%eth0}. */
+    public static String text(InetAddress address) {
+        return address.getHostAddress();
+    }
+}

@@ -1,0 +1,131 @@
+package io.rdma4j.soft.engine;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deadlines in a heap. A deadline that moves later, as a retransmission timer does with each acknowledgement, costs one
+ * store: the item keeps its place under the earlier key and is put right when it comes up. Under the engine lock.
+ */
+final class DeadlineQueue {
+    private @Nullable Timed[] heap = new @Nullable Timed[64];
+    private int size;
+
+    /** Sets, moves or (with {@link Long#MAX_VALUE}) takes back an item's deadline. */
+    void schedule(Timed item, long deadlineNanos) {
+        item.deadlineNanos = deadlineNanos;
+        if (item.index < 0) {
+            if (deadlineNanos != Long.MAX_VALUE) {
+                insert(item);
+            }
+        } else if (deadlineNanos < item.keyNanos) {
+            item.keyNanos = deadlineNanos;
+            siftUp(item.index, item);
+        }
+    }
+
+    /** Forgets an item. */
+    void remove(Timed item) {
+        item.deadlineNanos = Long.MAX_VALUE;
+        int hole = item.index;
+        if (hole < 0) {
+            return;
+        }
+        item.index = -1;
+        Timed last = at(--size);
+        heap[size] = null;
+        if (hole != size) {
+            siftUp(hole, last);
+            siftDown(last.index, last);
+        }
+    }
+
+    /** The earliest deadline, or {@link Long#MAX_VALUE}. */
+    long nextDeadlineNanos() {
+        while (size > 0) {
+            Timed top = at(0);
+            if (top.deadlineNanos == top.keyNanos) {
+                return top.keyNanos;
+            }
+            settle(top);
+        }
+        return Long.MAX_VALUE;
+    }
+
+    /** Calls all whose time has come. */
+    void runDue(long nowNanos) {
+        while (size > 0) {
+            Timed top = at(0);
+            if (top.keyNanos > nowNanos) {
+                return;
+            }
+            if (top.deadlineNanos > nowNanos) {
+                settle(top);
+            } else {
+                remove(top);
+                top.onDeadline(nowNanos);
+            }
+        }
+    }
+
+    /** Puts the top, whose deadline has moved, where it belongs. */
+    private void settle(Timed top) {
+        if (top.deadlineNanos == Long.MAX_VALUE) {
+            remove(top);
+        } else {
+            top.keyNanos = top.deadlineNanos;
+            siftDown(0, top);
+        }
+    }
+
+    private void insert(Timed item) {
+        if (size == heap.length) {
+            heap = Arrays.copyOf(heap, size * 2);
+        }
+        item.keyNanos = item.deadlineNanos;
+        siftUp(size++, item);
+    }
+
+    private Timed at(int index) {
+        return Objects.requireNonNull(heap[index]);
+    }
+
+    private void put(int index, Timed item) {
+        heap[index] = item;
+        item.index = index;
+    }
+
+    private void siftUp(int start, Timed item) {
+        int i = start;
+        while (i > 0) {
+            int up = (i - 1) >>> 1;
+            Timed parent = at(up);
+            if (parent.keyNanos <= item.keyNanos) {
+                break;
+            }
+            put(i, parent);
+            i = up;
+        }
+        put(i, item);
+    }
+
+    private void siftDown(int start, Timed item) {
+        int i = start;
+        while (true) {
+            int child = 2 * i + 1;
+            if (child >= size) {
+                break;
+            }
+            if (child + 1 < size && at(child + 1).keyNanos < at(child).keyNanos) {
+                child++;
+            }
+            if (at(child).keyNanos >= item.keyNanos) {
+                break;
+            }
+            put(i, at(child));
+            i = child;
+        }
+        put(i, item);
+    }
+}

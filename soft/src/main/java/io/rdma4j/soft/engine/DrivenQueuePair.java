@@ -1,0 +1,85 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.transport.RcQueuePair;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A queue pair as the engine drives it: the protocol machine, the port it uses, and its places in the engine's lists. */
+public final class DrivenQueuePair extends Timed {
+    private static final VarHandle RUNG;
+
+    static {
+        try {
+            RUNG = MethodHandles.lookup().findVarHandle(DrivenQueuePair.class, "rung", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final Engine engine;
+    final RcQueuePair machine;
+    private final Consumer<RuntimeException> onFailure;
+    @Nullable Port port;
+    long remoteHigh;
+    long remoteLow;
+    int remoteScope;
+    int trafficClass;
+    boolean active;
+    @Nullable DrivenQueuePair nextActive;
+
+    @SuppressWarnings("UnusedVariable") // read and written through RUNG
+    private volatile int rung;
+
+    @Nullable DrivenQueuePair nextRung;
+
+    DrivenQueuePair(Engine engine, RcQueuePair machine, Consumer<RuntimeException> onFailure) {
+        this.engine = engine;
+        this.machine = machine;
+        this.onFailure = onFailure;
+    }
+
+    /** The protocol machine; under the engine lock, except for posting. */
+    public RcQueuePair machine() {
+        return machine;
+    }
+
+    /** The port that packets leave from, or null before the path is known. */
+    public @Nullable Port port() {
+        return port;
+    }
+
+    /** Says which way packets go; under the engine lock. */
+    public void path(Port newPort, RcQueuePair.Peer peer) {
+        port = newPort;
+        remoteHigh = peer.remoteHigh();
+        remoteLow = peer.remoteLow();
+        remoteScope = peer.remoteScope();
+        trafficClass = peer.trafficClass();
+    }
+
+    boolean ring() {
+        return RUNG.compareAndSet(this, 0, 1);
+    }
+
+    void unring() {
+        RUNG.setVolatile(this, 0);
+    }
+
+    @Override
+    protected void onDeadline(long nowNanos) {
+        try {
+            machine.onDeadline(nowNanos);
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+        engine.activate(this);
+    }
+
+    /** Gives the queue pair up, since memory under it went away or the machine failed: the engine must go on. */
+    void fail(RuntimeException cause) {
+        engine.counters().queuePairFailures++;
+        onFailure.accept(cause);
+    }
+}

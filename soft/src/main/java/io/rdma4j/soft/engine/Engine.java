@@ -1,0 +1,404 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkDecorator;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.transport.MemoryTable;
+import io.rdma4j.transport.RcQueuePair;
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives everything: one per process. All protocol state belongs to the engine lock, which is held for a duty cycle of
+ * microseconds and never while blocked in the kernel.
+ *
+ * <p>A duty cycle drains the ports, runs the timers that are due and transmits. It is run by whoever polls or posts, by
+ * a thread that waits ({@link #await}), or by the background thread when there is no other; see {@link Progress}.
+ *
+ * <p>Order matters in two places. Timers fire only after all ports were found empty, so that a process that was paused
+ * does not time out on packets that lie in its sockets. And a cycle by a thread that polls leaves what its input calls
+ * for unsent until that thread comes again, to post or to poll: so the application's answer goes out before the bare
+ * acknowledgement of what it answers, which otherwise costs the peer a duty cycle in between.
+ */
+public final class Engine {
+    /** How long the number of a closed queue pair is not given out again. */
+    private static final long NUMBER_HOLD_OFF_NANOS = 60_000_000_000L;
+
+    /** Frames after which timers fire though the ports are not empty yet: more than a socket buffer holds. */
+    private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
+
+    /** A port without input for so many cycles is looked at less often by threads that poll. */
+    private static final int COLD_CYCLES = 512;
+
+    private static final int COLD_MASK = 15;
+
+    private record AddressKey(long high, long low, int scope) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final LinkSet links;
+    private final LinkDecorator decorator;
+    private final Sharing sharing;
+    private final EngineCounters counters = new EngineCounters();
+    private final SecureRandom secureRandom = new SecureRandom();
+    private final MemoryTable memory = new MemoryTable(secureRandom::nextInt);
+    private final QueuePairTable queuePairs;
+    private final DeadlineQueue deadlines = new DeadlineQueue();
+    private final Doorbells doorbells = new Doorbells();
+    private final Progress progress;
+    private final Receiver receiver;
+    private final Transmitter transmitter;
+    private final MadSender madSender;
+    private final Map<AddressKey, Port> portsByAddress = new HashMap<>();
+    private Port[] ports = {};
+    private long now;
+    private int drainedFrames;
+
+    /**
+     * Creates an engine and starts its background thread.
+     *
+     * @param links where its links come from; the engine owns them
+     * @param decorator what to put around links
+     * @param sharing how it shares addresses with other processes
+     */
+    public Engine(LinkSet links, LinkDecorator decorator, Sharing sharing) {
+        this.links = links;
+        this.decorator = decorator;
+        this.sharing = sharing;
+        now = System.nanoTime();
+        queuePairs = new QueuePairTable(sharing.slot(), secureRandom::nextInt);
+        receiver = new Receiver(this);
+        transmitter = new Transmitter(this);
+        madSender = new MadSender(this);
+        progress = new Progress(this, links);
+        progress.start();
+    }
+
+    // ---- for whoever owns protocol state ----
+
+    /** Takes the engine lock and reads the clock; {@link #unlock} follows. */
+    public void lock() {
+        lock.lock();
+        now = System.nanoTime();
+    }
+
+    /** Transmits what has become ready, and gives the engine lock back. */
+    public void unlock() {
+        try {
+            if (lock.getHoldCount() == 1) {
+                doorbells.take(this);
+                transmitter.run(now);
+                noteDeadline();
+            }
+        } finally {
+            lock.unlock();
+        }
+        serveDoorbells();
+    }
+
+    /** Whether this thread holds the engine lock. */
+    public boolean isLocked() {
+        return lock.isHeldByCurrentThread();
+    }
+
+    /** Time of the present duty cycle; under the engine lock. */
+    public long nowNanos() {
+        return now;
+    }
+
+    /** Sets, moves or (with {@link Long#MAX_VALUE}) takes back a deadline; under the engine lock. */
+    public void schedule(Timed item, long deadlineNanos) {
+        deadlines.schedule(item, deadlineNanos);
+    }
+
+    /** Forgets an item and its deadline; under the engine lock. */
+    public void cancel(Timed item) {
+        deadlines.remove(item);
+    }
+
+    /** Who serves queue pair 1 from now on; under the engine lock. */
+    public void gsiHandler(GsiHandler handler) {
+        receiver.gsiHandler(handler);
+    }
+
+    /** Sends management datagrams from queue pair 1; under the engine lock. */
+    public MadSender madSender() {
+        return madSender;
+    }
+
+    /** All registered memory; under the engine lock. */
+    public MemoryTable memory() {
+        return memory;
+    }
+
+    /** Counters. */
+    public EngineCounters counters() {
+        return counters;
+    }
+
+    /** This process' share of queue pair numbers and communication IDs: their upper 8 bits. */
+    public int slot() {
+        return sharing.slot();
+    }
+
+    /** How this process shares addresses and RDMA ports with others. */
+    public Sharing sharing() {
+        return sharing;
+    }
+
+    /** Unpredictable numbers; any thread. */
+    public SecureRandom random() {
+        return secureRandom;
+    }
+
+    /** A thread other than the caller's, for checks whether memory is accessible to the engine. */
+    public Thread backgroundThread() {
+        return progress.background();
+    }
+
+    // ---- ports ----
+
+    /**
+     * The port of a local address, opened if it was not yet. Any thread, without the engine lock.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if UDP port 4791 of the address cannot be used
+     */
+    public Port openPort(InetAddress address) {
+        return sharing.openPort(this, address);
+    }
+
+    /** Adds a port that has been opened; under the engine lock. */
+    void addPort(Port port) {
+        portsByAddress.put(keyOf(port.address()), port);
+        Port[] more = Arrays.copyOf(ports, ports.length + 1);
+        more[ports.length] = port;
+        ports = more;
+    }
+
+    /** The open port of a local address, or null; under the engine lock. */
+    public @Nullable Port findPort(InetAddress address) {
+        return portsByAddress.get(keyOf(address));
+    }
+
+    /** The open port of a local address in GID form, or null; under the engine lock. */
+    public @Nullable Port findPort(long high, long low) {
+        for (Port port : ports) {
+            if (port.isAt(high, low)) {
+                return port;
+            }
+        }
+        return null;
+    }
+
+    private static AddressKey keyOf(InetAddress address) {
+        return new AddressKey(Addresses.high(address), Addresses.low(address), Addresses.scope(address));
+    }
+
+    LinkSet links() {
+        return links;
+    }
+
+    Receiver receiver() {
+        return receiver;
+    }
+
+    // ---- queue pairs ----
+
+    /** A queue pair number for a new queue pair, or -1 if there are too many; under the engine lock. */
+    public int reserveQueuePairNumber() {
+        return queuePairs.reserve(now);
+    }
+
+    /** Lets the engine drive a queue pair whose number was reserved; under the engine lock. */
+    public DrivenQueuePair addQueuePair(RcQueuePair machine, Consumer<RuntimeException> onFailure) {
+        DrivenQueuePair queuePair = new DrivenQueuePair(this, machine, onFailure);
+        queuePairs.put(queuePair);
+        return queuePair;
+    }
+
+    /** Drives a queue pair no more; under the engine lock. Its number stays unused for a minute. */
+    public void removeQueuePair(DrivenQueuePair queuePair) {
+        deadlines.remove(queuePair);
+        queuePair.port = null;
+        queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
+    }
+
+    /** Queue pairs that the engine drives; under the engine lock. */
+    public int queuePairCount() {
+        return queuePairs.size();
+    }
+
+    @Nullable DrivenQueuePair findQueuePair(int number) {
+        return queuePairs.find(number);
+    }
+
+    /** Puts a queue pair in line to transmit; under the engine lock. */
+    public void activate(DrivenQueuePair queuePair) {
+        transmitter.activate(queuePair);
+    }
+
+    void refreshDeadline(DrivenQueuePair queuePair) {
+        deadlines.schedule(queuePair, queuePair.machine.nextDeadlineNanos());
+    }
+
+    void onDoorbell(DrivenQueuePair queuePair) {
+        queuePair.machine.flush();
+        transmitter.activate(queuePair);
+    }
+
+    // ---- driving ----
+
+    /** Transmits what was posted to a queue pair: now, or by whoever is driving. Any thread; does not wait. */
+    public void post(DrivenQueuePair queuePair) {
+        if (lock.tryLock()) {
+            try {
+                now = System.nanoTime();
+                onDoorbell(queuePair);
+                transmitter.run(now);
+                noteDeadline();
+            } finally {
+                lock.unlock();
+            }
+        } else {
+            doorbells.ring(queuePair);
+        }
+        serveDoorbells();
+    }
+
+    /**
+     * Takes the doorbells that were rung while this thread held the lock. Who rings and then fails to get the lock relies
+     * on this look after the release.
+     */
+    private void serveDoorbells() {
+        while (!doorbells.isEmpty() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
+            try {
+                now = System.nanoTime();
+                doorbells.take(this);
+                transmitter.run(now);
+                noteDeadline();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** One duty cycle, unless another thread is at it. Any thread; does not wait. */
+    public void poll() {
+        // Threads that queue for the lock, to change something, would otherwise lose every race against a busy poller.
+        if (lock.hasQueuedThreads() || !lock.tryLock()) {
+            Thread.onSpinWait();
+            return;
+        }
+        try {
+            now = System.nanoTime();
+            counters.cycles++;
+            progress.notePoll(now);
+            doorbells.take(this);
+            transmitter.run(now);
+            boolean received = receive(false) > 0;
+            runTimers();
+            if (!received || progress.isSomebodyAsleep()) {
+                transmitter.run(now);
+            }
+            noteDeadline();
+        } finally {
+            lock.unlock();
+        }
+        serveDoorbells();
+    }
+
+    /**
+     * Waits until something is so, driving the engine meanwhile or leaving that to another thread that waits.
+     *
+     * @param signal raised by whoever may make {@code done} true
+     * @param done cheap, callable by any thread at any time
+     * @param deadlineNanos time of {@link System#nanoTime} to give up at, or {@link Long#MAX_VALUE}
+     * @return whether it is so; false when the time is over or the thread is interrupted (its flag stays set)
+     * @throws IllegalStateException if the caller holds the engine lock
+     */
+    public boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
+        if (lock.isHeldByCurrentThread()) {
+            throw new IllegalStateException("a thread that holds the engine lock must not wait");
+        }
+        return progress.await(signal, done, deadlineNanos);
+    }
+
+    /** A duty cycle of the leader; true if it may sleep then, until the deadline that was published. */
+    boolean leadCycle(BooleanSupplier done) {
+        boolean sleep = false;
+        lock.lock();
+        try {
+            now = System.nanoTime();
+            counters.cycles++;
+            doorbells.take(this);
+            transmitter.run(now);
+            int received = receive(true);
+            runTimers();
+            if (!done.getAsBoolean()) {
+                transmitter.run(now);
+                sleep = received == 0 && !transmitter.hasWork();
+                if (sleep) {
+                    progress.publishSleep(nextDeadlineNanos());
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        serveDoorbells();
+        return sleep;
+    }
+
+    private void noteDeadline() {
+        if (progress.isSomebodyAsleep()) {
+            progress.noteDeadline(transmitter.hasWork() ? now : nextDeadlineNanos());
+        }
+    }
+
+    private long nextDeadlineNanos() {
+        long next = deadlines.nextDeadlineNanos();
+        for (Port port : ports) {
+            next = Math.min(next, port.nextDeadlineNanos());
+        }
+        return next;
+    }
+
+    /** Takes a burst from each port; returns how many frames came. */
+    private int receive(boolean all) {
+        int frames = 0;
+        for (Port port : ports) {
+            if (all || port.idleCycles < COLD_CYCLES || (counters.cycles & COLD_MASK) == 0) {
+                int count = port.receive(now, all);
+                port.idleCycles = count == 0 ? port.idleCycles + 1 : 0;
+                frames += count;
+            }
+        }
+        return frames;
+    }
+
+    /** Fires the timers that are due, once no packet waits that could have stopped them. */
+    private void runTimers() {
+        if (deadlines.nextDeadlineNanos() > now) {
+            return;
+        }
+        int frames = receive(true);
+        drainedFrames = frames == 0 ? 0 : drainedFrames + frames;
+        while (frames > 0 && drainedFrames < DRAIN_LIMIT_FRAMES) {
+            frames = receive(true);
+            drainedFrames += frames;
+        }
+        drainedFrames = 0;
+        deadlines.runDue(now);
+    }
+
+
+    /** A link with capture, trace and faults as this process was told to. */
+    Link decorate(Link link) {
+        return decorator.decorate(link);
+    }
+}

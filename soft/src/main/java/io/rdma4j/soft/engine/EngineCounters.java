@@ -1,0 +1,71 @@
+package io.rdma4j.soft.engine;
+
+/** What the engine did and dropped. Written under the engine lock, read by anyone without promise of freshness. */
+public final class EngineCounters {
+    /** Packets read from links and from the process that owns an address. */
+    public long receivedPackets;
+
+    /** Packets handed to links. */
+    public long sentPackets;
+
+    /** Packets given to a queue pair of this process. */
+    public long deliveredPackets;
+
+    /** Packets of queue pair 1 given to the connection manager. */
+    public long gsiPackets;
+
+    /** Packets passed on to another process of this host. */
+    public long relayedPackets;
+
+    /** Packets for another process that did not take them in time. */
+    public long relayDrops;
+
+    /** Dropped: shorter than a BTH and an ICRC. */
+    public long tooShort;
+
+    /** Dropped: reserved opcode. */
+    public long badOpcode;
+
+    /** Dropped: shorter than its headers say. */
+    public long truncated;
+
+    /** Dropped: transport header version not 0. */
+    public long badVersion;
+
+    /** Dropped: no such queue pair. */
+    public long badQueuePairNumber;
+
+    /** Dropped: opcode of another transport than the queue pair's. */
+    public long badTransport;
+
+    /** Dropped: partition key of another partition. */
+    public long badPartitionKey;
+
+    /** Dropped: queue key of queue pair 1 wrong. */
+    public long badQueueKey;
+
+    /** Dropped: ICRC wrong. */
+    public long icrcErrors;
+
+    /** Queue pairs that were given up because memory under them went away or the transport failed by itself. */
+    public long queuePairFailures;
+
+    /** Duty cycles. */
+    public long cycles;
+
+    /** Creates counters of zero. */
+    EngineCounters() {}
+
+    /** Packets dropped for any reason before they reached a queue pair. */
+    public long dropped() {
+        return tooShort
+                + badOpcode
+                + truncated
+                + badVersion
+                + badQueuePairNumber
+                + badTransport
+                + badPartitionKey
+                + badQueueKey
+                + icrcErrors;
+    }
+}

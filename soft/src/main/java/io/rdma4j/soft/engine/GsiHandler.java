@@ -1,0 +1,16 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.wire.Packet;
+
+/** Who serves queue pair 1, the general services interface: the connection manager. */
+public interface GsiHandler {
+    /**
+     * Takes a management datagram of queue pair 1. Called under the engine lock.
+     *
+     * @param nowNanos time of the engine
+     * @param port local address that it came to; its frame's source is the peer's address, also where another process
+     *     relayed it
+     * @param packet UD SEND whose ICRC, partition key and queue key are right; valid during the call only
+     */
+    void onGsiPacket(long nowNanos, Port port, Packet packet);
+}

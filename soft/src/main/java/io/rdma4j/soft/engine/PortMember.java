@@ -1,0 +1,170 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkCapabilities;
+import io.rdma4j.link.LinkStatistics;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The link of a process that does not own a port: it sends from a UDP port of its own and receives what the owner passes
+ * on. It tells the owner the process' slot and services.
+ */
+final class PortMember implements Link {
+    private static final int SLOTS = 64;
+    private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
+    private static final int RARELY_MASK = 63;
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
+    private final Port port;
+    private final LocalChannel channel;
+    private final Link sender;
+    private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
+    private final MemorySegment memory = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
+    private final ByteBuffer memoryView = memory.asByteBuffer();
+    private final ReceiveBurst stray = new ReceiveBurst(SLOTS);
+    private final Set<Long> known = ConcurrentHashMap.newKeySet();
+    private final LinkStatistics statistics = new LinkStatistics();
+    private volatile boolean welcome;
+    private int polls;
+
+    PortMember(Port port, LocalChannel channel, Link sender, int slot) {
+        this.port = port;
+        this.channel = channel;
+        this.sender = sender;
+        begin(RelayMessage.HELLO, 3).put(1, RelayMessage.VERSION).put(2, (byte) slot);
+        var _ = channel.send(header, EMPTY);
+    }
+
+    // ---- what the owner knows ----
+
+    /** Whether the owner passes packets on to this process. */
+    boolean isWelcome() {
+        return welcome;
+    }
+
+    /** Whether the owner passes requests for a service on to this process. */
+    boolean isKnown(long serviceId) {
+        return known.contains(serviceId);
+    }
+
+    void listen(long serviceId) {
+        sendService(RelayMessage.LISTEN, serviceId);
+    }
+
+    void close(long serviceId) {
+        known.remove(serviceId);
+        sendService(RelayMessage.UNLISTEN, serviceId);
+    }
+
+    private void sendService(byte kind, long serviceId) {
+        begin(kind, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, serviceId);
+        var _ = channel.send(header, EMPTY);
+    }
+
+    private ByteBuffer begin(byte kind, int bytes) {
+        header.clear().limit(bytes);
+        return header.put(0, kind);
+    }
+
+    /** Whether the owner has gone and all that it had passed on was taken. */
+    boolean hasEnded() {
+        return channel.isClosed();
+    }
+
+    // ---- the link ----
+
+    @Override
+    public LinkCapabilities capabilities() {
+        return sender.capabilities();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return sender.localAddress();
+    }
+
+    @Override
+    public void send(SendBurst burst) {
+        sender.send(burst);
+    }
+
+    @Override
+    public int poll(ReceiveBurst burst) {
+        burst.clear();
+        while (!burst.isFull() && burst.count() < SLOTS) {
+            ByteBuffer message = channel.poll();
+            if (message == null) {
+                break;
+            }
+            onMessage(message, burst);
+        }
+        if ((++polls & RARELY_MASK) == 0) {
+            // Nobody sends to this port, but what comes all the same must not keep the selector busy.
+            var _ = sender.poll(stray);
+        }
+        return burst.count();
+    }
+
+    private void onMessage(ByteBuffer message, ReceiveBurst burst) {
+        int at = message.position();
+        int bytes = message.remaining();
+        byte kind = bytes > 0 ? message.get(at) : 0;
+        if (kind == RelayMessage.FRAME && bytes >= RelayMessage.FRAME_HEADER_BYTES) {
+            onFrame(message, at, bytes - RelayMessage.FRAME_HEADER_BYTES, burst);
+        } else if (kind == RelayMessage.WELCOME && bytes == 2 && message.get(at + 1) == RelayMessage.VERSION) {
+            welcome = true;
+            port.signal().raise();
+        } else if (kind == RelayMessage.LISTENING && bytes == RelayMessage.SERVICE_BYTES) {
+            known.add(message.getLong(at + RelayMessage.SERVICE_AT));
+            port.signal().raise();
+        } else {
+            // Another version of this program, or none at all.
+            channel.close();
+        }
+    }
+
+    private void onFrame(ByteBuffer message, int at, int length, ReceiveBurst burst) {
+        if (length > SendBurst.MAX_FRAME_BYTES) {
+            statistics.oversizeDatagrams.increment();
+            return;
+        }
+        int offset = burst.count() * SLOT_BYTES;
+        memoryView.put(offset, message, at + RelayMessage.FRAME_HEADER_BYTES, length);
+        Frame frame = burst.add();
+        frame.segment = memory;
+        frame.buffer = memoryView;
+        frame.offset = offset;
+        frame.length = length;
+        frame.trafficClass = message.get(at + 1) & 0xff;
+        frame.sourcePort = message.getShort(at + 2) & 0xffff;
+        frame.identification = message.getInt(at + 4);
+        frame.sourceHigh = message.getLong(at + 8);
+        frame.sourceLow = message.getLong(at + 16);
+        frame.destinationHigh = port.high();
+        frame.destinationLow = port.low();
+        frame.destinationPort = Frame.UDP_PORT;
+        frame.hopLimit = 64;
+        statistics.receivedFrames.increment();
+    }
+
+    @Override
+    public LinkStatistics statistics() {
+        return statistics;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+        sender.close();
+    }
+}

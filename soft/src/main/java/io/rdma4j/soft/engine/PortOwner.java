@@ -1,0 +1,193 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.cm.CmAttribute;
+import io.rdma4j.wire.cm.CmMad;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the owner of a port does for the other processes: it knows their slots and services, and passes frames on. A
+ * process whose channel ends is forgotten. Under the engine lock.
+ */
+final class PortOwner {
+    /**
+     * Time after a change of owner in which a request for an unknown service is dropped instead of refused: its process
+     * may not have told the new owner yet, and the peer repeats the request.
+     */
+    static final long GRACE_NANOS = 1_000_000_000;
+
+    private static final int SLOTS = 256;
+    private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
+
+    /** Another process. */
+    private static final class Member {
+        private final LocalChannel channel;
+        private final Set<Long> services = new HashSet<>();
+        private int slot;
+
+        Member(LocalChannel channel) {
+            this.channel = channel;
+        }
+    }
+
+    private final Engine engine;
+    private final Port port;
+    private final LinkSet.LocalListener listener;
+    private final long graceEndsNanos;
+    private final List<Member> members = new ArrayList<>();
+    private final @Nullable Member[] bySlot = new @Nullable Member[SLOTS];
+    private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
+
+    PortOwner(Engine engine, Port port, LinkSet.LocalListener listener, long graceEndsNanos) {
+        this.engine = engine;
+        this.port = port;
+        this.listener = listener;
+        this.graceEndsNanos = graceEndsNanos;
+    }
+
+    // ---- members ----
+
+    /** Takes in new members and their messages; returns how many messages. */
+    int receive() {
+        int taken = 0;
+        LocalChannel fresh = listener.accept();
+        while (fresh != null) {
+            members.add(new Member(fresh));
+            taken++;
+            fresh = listener.accept();
+        }
+        for (int i = members.size() - 1; i >= 0; i--) {
+            Member member = members.get(i);
+            ByteBuffer message = member.channel.poll();
+            while (message != null) {
+                onMessage(member, message);
+                taken++;
+                message = member.channel.poll();
+            }
+            if (member.channel.isClosed()) {
+                forget(member);
+            }
+        }
+        return taken;
+    }
+
+    private void onMessage(Member member, ByteBuffer message) {
+        int at = message.position();
+        int bytes = message.remaining();
+        byte kind = bytes > 0 ? message.get(at) : 0;
+        if (kind == RelayMessage.HELLO && bytes >= 3 && message.get(at + 1) == RelayMessage.VERSION) {
+            welcome(member, message.get(at + 2) & 0xff);
+        } else if (kind == RelayMessage.LISTEN && bytes == RelayMessage.SERVICE_BYTES) {
+            long service = message.getLong(at + RelayMessage.SERVICE_AT);
+            member.services.add(service);
+            begin(RelayMessage.LISTENING, RelayMessage.SERVICE_BYTES).putLong(RelayMessage.SERVICE_AT, service);
+            var _ = member.channel.send(header, EMPTY);
+        } else if (kind == RelayMessage.UNLISTEN && bytes == RelayMessage.SERVICE_BYTES) {
+            member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
+        } else {
+            // Another version of this program, or none at all.
+            member.channel.close();
+        }
+    }
+
+    private void welcome(Member member, int slot) {
+        member.slot = slot;
+        bySlot[slot] = member;
+        begin(RelayMessage.WELCOME, 2).put(1, RelayMessage.VERSION);
+        var _ = member.channel.send(header, EMPTY);
+    }
+
+    private ByteBuffer begin(byte kind, int bytes) {
+        header.clear().limit(bytes);
+        return header.put(0, kind);
+    }
+
+    private void forget(Member member) {
+        members.remove(member);
+        if (bySlot[member.slot] == member) {
+            bySlot[member.slot] = null;
+        }
+        member.channel.close();
+    }
+
+    // ---- frames ----
+
+    /** Passes a frame on; false if no process has the slot. */
+    boolean relay(int slot, Frame frame) {
+        Member member = bySlot[slot & 0xff];
+        if (member == null) {
+            return false;
+        }
+        pass(member, frame);
+        return true;
+    }
+
+    private void pass(Member member, Frame frame) {
+        begin(RelayMessage.FRAME, RelayMessage.FRAME_HEADER_BYTES)
+                .put(1, (byte) frame.trafficClass)
+                .putShort(2, (short) frame.sourcePort)
+                .putInt(4, frame.identification)
+                .putLong(8, frame.sourceHigh)
+                .putLong(16, frame.sourceLow);
+        ByteBuffer body = frame.buffer;
+        int position = body.position();
+        int limit = body.limit();
+        body.limit(frame.offset + frame.length).position(frame.offset);
+        boolean sent = member.channel.send(header, body);
+        body.limit(limit).position(position);
+        if (sent) {
+            engine.counters().relayedPackets++;
+        } else {
+            engine.counters().relayDrops++;
+        }
+    }
+
+    /**
+     * Passes a management datagram on to the processes it is for: requests by service ID, answers by the slot in the
+     * communication ID that the receiver had chosen, and a REJ that names none to all.
+     *
+     * @return whether it is also, or only, for this process
+     */
+    boolean routeGsi(Packet packet) {
+        MemorySegment mad = packet.segment();
+        long at = packet.payloadOffset();
+        if (CmMad.check(mad, at, packet.payloadLength()) != CmMad.Result.OK) {
+            return true;
+        }
+        CmAttribute attribute = CmMad.attribute(mad, at);
+        if (attribute == CmAttribute.REQ || attribute == CmAttribute.SIDR_REQ) {
+            return routeRequest(CmMad.serviceId(mad, at), packet);
+        }
+        int receiver = CmMad.receiverId(mad, at);
+        if (receiver == 0) {
+            for (Member member : members) {
+                pass(member, packet.frame());
+            }
+            return true;
+        }
+        int slot = receiver >>> 24;
+        return slot == engine.slot() || !relay(slot, packet.frame());
+    }
+
+    private boolean routeRequest(long serviceId, Packet packet) {
+        if (port.listens(serviceId)) {
+            return true;
+        }
+        for (Member member : members) {
+            if (member.services.contains(serviceId)) {
+                pass(member, packet.frame());
+                return false;
+            }
+        }
+        return graceEndsNanos == Long.MIN_VALUE || engine.nowNanos() - graceEndsNanos >= 0;
+    }
+}

@@ -1,0 +1,239 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.LinkSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who drives when nobody polls: one waiting thread leads, which means that it runs duty cycles and blocks in the kernel
+ * between them, without the engine lock; the others park and are woken by {@link Signal}s. A leader that leaves promotes a
+ * follower. Virtual threads never lead.
+ *
+ * <p>A background thread leads while nobody else waits or polls. While others do, it is on standby: it looks every
+ * millisecond or two whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
+ * nanoseconds.
+ *
+ * <p>A blocked leader publishes until when it sleeps, under the engine lock; whoever sets an earlier deadline under that
+ * lock wakes it. So no deadline is slept over, and a deadline that is later than the sleeper's costs no system call.
+ */
+final class Progress {
+    /** A leader in place for this long is taken to stay: the background thread stops looking. */
+    static final long SETTLED_NANOS = 50_000_000;
+
+    /** Someone who polled within this time is taken to poll on. */
+    private static final long POLLING_NANOS = 1_000_000;
+
+    private static final long STANDBY_NANOS = 1_500_000;
+
+    /** Longest sleep of a leading application thread: an interrupt must reach it though it sleeps in a system call. */
+    private static final long LONGEST_LEAD_SLEEP_NANOS = 100_000_000;
+
+    private static final long AWAKE = Long.MIN_VALUE;
+
+    private final Engine engine;
+    private final LinkSet links;
+    private final Thread background;
+    private final Waiter backgroundWaiter;
+    private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
+    private final ConcurrentLinkedQueue<Waiter> followers = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger virtualWaiters = new AtomicInteger();
+    private volatile long leaderSinceNanos;
+    private volatile long sleepDeadlineNanos = AWAKE;
+    private volatile long lastPollNanos;
+    private volatile boolean backgroundRests;
+
+    Progress(Engine engine, LinkSet links) {
+        this.engine = engine;
+        this.links = links;
+        lastPollNanos = System.nanoTime() - POLLING_NANOS;
+        background = new Thread(this::runBackground, "rdma4j-engine");
+        background.setDaemon(true);
+        backgroundWaiter = new Waiter(this, background);
+    }
+
+    void start() {
+        background.start();
+    }
+
+    /** The thread that leads while nobody else does. */
+    Thread background() {
+        return background;
+    }
+
+    /** Whether a thread is blocked in the kernel, or about to be, until {@link #noteDeadline} or input wakes it. */
+    boolean isSomebodyAsleep() {
+        return sleepDeadlineNanos != AWAKE;
+    }
+
+    /** Told at each poll, under the engine lock: keeps the background thread away. */
+    void notePoll(long nowNanos) {
+        lastPollNanos = nowNanos;
+        if (sleepDeadlineNanos != AWAKE && leader.get() == backgroundWaiter) {
+            links.wakeup();
+        }
+    }
+
+    /** Told the earliest deadline whenever the engine lock is about to be given back. */
+    void noteDeadline(long deadlineNanos) {
+        if (deadlineNanos < sleepDeadlineNanos) {
+            links.wakeup();
+        }
+    }
+
+    void wakeIfLeader(Waiter waiter) {
+        if (leader.get() == waiter) {
+            links.wakeup();
+        }
+    }
+
+    /** See {@link Engine#await}. */
+    boolean await(Signal signal, BooleanSupplier done, long deadlineNanos) {
+        if (done.getAsBoolean()) {
+            return true;
+        }
+        Waiter self = new Waiter(this, Thread.currentThread());
+        signal.add(self);
+        try {
+            return self.mayLead() ? awaitOrLead(self, done, deadlineNanos) : awaitParked(done, deadlineNanos);
+        } finally {
+            signal.remove(self);
+        }
+    }
+
+    private boolean awaitOrLead(Waiter self, BooleanSupplier done, long deadlineNanos) {
+        followers.add(self);
+        try {
+            while (!isOver(done, deadlineNanos)) {
+                if (leader.compareAndSet(null, self)) {
+                    lead(self, done, deadlineNanos);
+                } else {
+                    if (leader.get() == backgroundWaiter) {
+                        // It gives way to a thread that waits for itself, which saves a hand-over per event.
+                        links.wakeup();
+                    }
+                    park(deadlineNanos);
+                }
+            }
+        } finally {
+            var _ = followers.remove(self);
+            // This thread may have been promoted just when it did not need to wait any more.
+            promote();
+        }
+        return done.getAsBoolean();
+    }
+
+    private boolean awaitParked(BooleanSupplier done, long deadlineNanos) {
+        virtualWaiters.incrementAndGet();
+        try {
+            if (leader.get() == null) {
+                LockSupport.unpark(background);
+            }
+            while (!isOver(done, deadlineNanos)) {
+                park(deadlineNanos);
+            }
+        } finally {
+            virtualWaiters.decrementAndGet();
+        }
+        return done.getAsBoolean();
+    }
+
+    private static boolean isOver(BooleanSupplier done, long deadlineNanos) {
+        return done.getAsBoolean()
+                || Thread.currentThread().isInterrupted()
+                || deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos >= 0;
+    }
+
+    private void park(long deadlineNanos) {
+        if (deadlineNanos == Long.MAX_VALUE) {
+            LockSupport.park(this);
+        } else {
+            LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+        }
+    }
+
+    private void lead(Waiter self, BooleanSupplier done, long deadlineNanos) {
+        leaderSinceNanos = System.nanoTime();
+        try {
+            while (!isOver(done, deadlineNanos)) {
+                if (engine.leadCycle(done)) {
+                    sleep(self, done, deadlineNanos);
+                }
+            }
+        } finally {
+            sleepDeadlineNanos = AWAKE;
+            lastPollNanos = System.nanoTime();
+            leader.set(null);
+            promote();
+        }
+    }
+
+    /** Told under the engine lock by the leader's cycle, before it sleeps. */
+    void publishSleep(long untilNanos) {
+        sleepDeadlineNanos = untilNanos;
+    }
+
+    private void sleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
+        // A change that this look misses was made after the sleep was published, and wakes.
+        if (!done.getAsBoolean()) {
+            long now = System.nanoTime();
+            long until = Math.min(sleepDeadlineNanos, deadlineNanos);
+            long timeout = until == Long.MAX_VALUE ? Long.MAX_VALUE : until - now;
+            if (self != backgroundWaiter) {
+                timeout = Math.min(timeout, LONGEST_LEAD_SLEEP_NANOS);
+            }
+            if (timeout > 0) {
+                links.await(timeout);
+            }
+        }
+        sleepDeadlineNanos = AWAKE;
+    }
+
+    /** Sees to it that somebody leads if somebody must. */
+    private void promote() {
+        if (leader.get() != null) {
+            return;
+        }
+        Waiter next = followers.peek();
+        if (next != null) {
+            LockSupport.unpark(next.thread);
+        } else if (backgroundRests || virtualWaiters.get() > 0) {
+            LockSupport.unpark(background);
+        }
+    }
+
+    private void runBackground() {
+        while (true) {
+            Waiter current = leader.get();
+            if (current != null) {
+                standBy(current);
+            } else if (mustGiveWay()) {
+                LockSupport.parkNanos(this, STANDBY_NANOS);
+            } else if (leader.compareAndSet(null, backgroundWaiter)) {
+                lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
+            }
+            // The background thread answers to no interrupt; a flag left up would keep it from sleeping.
+            var _ = Thread.interrupted();
+        }
+    }
+
+    private void standBy(Waiter current) {
+        if (System.nanoTime() - leaderSinceNanos < SETTLED_NANOS) {
+            LockSupport.parkNanos(this, STANDBY_NANOS);
+            return;
+        }
+        backgroundRests = true;
+        if (leader.get() == current) {
+            LockSupport.park(this);
+        }
+        backgroundRests = false;
+    }
+
+    private boolean mustGiveWay() {
+        return !followers.isEmpty()
+                || virtualWaiters.get() == 0 && System.nanoTime() - lastPollNanos < POLLING_NANOS;
+    }
+}

@@ -1,0 +1,82 @@
+package io.rdma4j.soft.engine;
+
+import java.util.ArrayDeque;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pairs by number, and the giving out of numbers: the process' slot in the upper 8 bits, a random number in the
+ * lower 16. A number that was in use is held off for a while, so that late packets of the old connection meet nobody.
+ * Under the engine lock.
+ */
+final class QueuePairTable {
+    /** Most queue pairs; leaves room so that a random number is soon found. */
+    static final int MAX_QUEUE_PAIRS = 1 << 15;
+
+    private static final int PAGE = 256;
+
+    private record Held(int number, long untilNanos) {}
+
+    private final int slot;
+    private final IntSupplier random;
+    private final @Nullable DrivenQueuePair[][] pages = new @Nullable DrivenQueuePair[PAGE][];
+    private final boolean[] taken = new boolean[PAGE * PAGE];
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private int size;
+
+    QueuePairTable(int slot, IntSupplier random) {
+        this.slot = slot;
+        this.random = random;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** A number that nobody has, reserved by this call; -1 if there are too many queue pairs. */
+    int reserve(long nowNanos) {
+        while (!held.isEmpty() && held.getFirst().untilNanos() - nowNanos <= 0) {
+            taken[held.removeFirst().number() & 0xffff] = false;
+        }
+        if (size + held.size() >= MAX_QUEUE_PAIRS) {
+            return -1;
+        }
+        int low;
+        do {
+            low = random.getAsInt() & 0xffff;
+        } while (taken[low]);
+        taken[low] = true;
+        size++;
+        return slot << 16 | low;
+    }
+
+    void put(DrivenQueuePair queuePair) {
+        int low = queuePair.machine.number() & 0xffff;
+        @Nullable DrivenQueuePair[] page = pages[low >>> 8];
+        if (page == null) {
+            page = new @Nullable DrivenQueuePair[PAGE];
+            pages[low >>> 8] = page;
+        }
+        page[low & 0xff] = queuePair;
+    }
+
+    @Nullable DrivenQueuePair find(int number) {
+        if (number >>> 16 != slot) {
+            return null;
+        }
+        @Nullable DrivenQueuePair[] page = pages[number >>> 8 & 0xff];
+        return page == null ? null : page[number & 0xff];
+    }
+
+    /** Removes a queue pair and holds its number off; items expire in the order they came, so the time is one for all. */
+    void remove(int number, long untilNanos) {
+        int low = number & 0xffff;
+        @Nullable DrivenQueuePair[] page = pages[low >>> 8];
+        if (page == null || page[low & 0xff] == null) {
+            return;
+        }
+        page[low & 0xff] = null;
+        size--;
+        held.addLast(new Held(number, untilNanos));
+    }
+}

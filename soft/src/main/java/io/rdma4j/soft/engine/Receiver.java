@@ -1,0 +1,124 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks what comes in and gives it to the queue pair it is for, or to the process it is for. What fails a check is
+ * counted and dropped without a word, as every RoCEv2 device does. Under the engine lock; allocates nothing.
+ */
+final class Receiver {
+    /** Number of the general services queue pair. */
+    static final int GSI_QUEUE_PAIR = 1;
+
+    /** Queue key that every datagram to queue pair 1 must carry. */
+    static final int GSI_QUEUE_KEY = 0x8001_0000;
+
+    /** The only partition: the default one, of which this port is a full member. */
+    private static final int PARTITION = 0x7fff;
+
+    private final Engine engine;
+    private final EngineCounters counters;
+    private final Packet packet = new Packet();
+    private final Icrc icrc = new Icrc();
+    private @Nullable GsiHandler gsiHandler;
+
+    Receiver(Engine engine) {
+        this.engine = engine;
+        counters = engine.counters();
+    }
+
+    void gsiHandler(GsiHandler handler) {
+        gsiHandler = handler;
+    }
+
+    /** Takes a frame that a port's own link has received. */
+    void onFrame(long nowNanos, Port port, Frame frame) {
+        counters.receivedPackets++;
+        if (!parse(frame)) {
+            return;
+        }
+        int number = packet.destinationQueuePair();
+        if (number == GSI_QUEUE_PAIR) {
+            onGsi(nowNanos, port, frame, true);
+        } else if (number >>> 16 == engine.slot() || !port.relay(number >>> 16, frame)) {
+            onQueuePair(nowNanos, number);
+        }
+    }
+
+    /** Takes a frame that the process that owns the port has passed on: it is for this process. */
+    void onRelayedFrame(long nowNanos, Port port, Frame frame) {
+        counters.receivedPackets++;
+        if (!parse(frame)) {
+            return;
+        }
+        int number = packet.destinationQueuePair();
+        if (number == GSI_QUEUE_PAIR) {
+            onGsi(nowNanos, port, frame, false);
+        } else {
+            onQueuePair(nowNanos, number);
+        }
+    }
+
+    private boolean parse(Frame frame) {
+        switch (packet.parse(frame)) {
+            case OK -> {
+                return true;
+            }
+            case TOO_SHORT -> counters.tooShort++;
+            case UNKNOWN_OPCODE -> counters.badOpcode++;
+            case BAD_VERSION -> counters.badVersion++;
+            case TRUNCATED -> counters.truncated++;
+        }
+        return false;
+    }
+
+    private void onQueuePair(long nowNanos, int number) {
+        DrivenQueuePair queuePair = engine.findQueuePair(number);
+        if (queuePair == null) {
+            counters.badQueuePairNumber++;
+        } else if (packet.opcode().transport() != Opcode.Transport.RC) {
+            counters.badTransport++;
+        } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
+            counters.badPartitionKey++;
+        } else if (!icrc.verify(packet.frame())) {
+            counters.icrcErrors++;
+        } else {
+            deliver(nowNanos, queuePair);
+        }
+    }
+
+    private void deliver(long nowNanos, DrivenQueuePair queuePair) {
+        counters.deliveredPackets++;
+        RcQueuePair machine = queuePair.machine;
+        try {
+            machine.onPacket(nowNanos, packet);
+        } catch (RuntimeException e) {
+            queuePair.fail(e);
+        }
+        engine.activate(queuePair);
+    }
+
+    private void onGsi(long nowNanos, Port port, Frame frame, boolean mayRelay) {
+        if (packet.opcode().transport() != Opcode.Transport.UD) {
+            counters.badTransport++;
+        } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
+            counters.badPartitionKey++;
+        } else if (Deth.queueKey(packet.segment(), packet.dethOffset()) != GSI_QUEUE_KEY) {
+            counters.badQueueKey++;
+        } else if (!icrc.verify(frame)) {
+            counters.icrcErrors++;
+        } else if (!mayRelay || port.routeGsi(packet)) {
+            counters.gsiPackets++;
+            GsiHandler handler = gsiHandler;
+            if (handler != null) {
+                handler.onGsiPacket(nowNanos, port, packet);
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.rdma4j.soft.engine;
+
+/**
+ * Messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind.
+ *
+ * <pre>
+ * HELLO      version, slot                                        member to owner
+ * WELCOME    version                                              owner to member
+ * LISTEN     3 bytes of padding, service ID (8)                   member to owner
+ * LISTENING  3 bytes of padding, service ID (8)                   owner to member
+ * UNLISTEN   3 bytes of padding, service ID (8)                   member to owner
+ * FRAME      traffic class, source port (2), IPv4 identification (4, -1 unknown),
+ *            source address in GID form (16), UDP payload         owner to member
+ * </pre>
+ */
+final class RelayMessage {
+    static final byte HELLO = 1;
+    static final byte WELCOME = 2;
+    static final byte LISTEN = 3;
+    static final byte LISTENING = 4;
+    static final byte UNLISTEN = 5;
+    static final byte FRAME = 6;
+
+    static final byte VERSION = 1;
+
+    static final int SERVICE_BYTES = 12;
+    static final int SERVICE_AT = 4;
+    static final int FRAME_HEADER_BYTES = 24;
+
+    private RelayMessage() {}
+}

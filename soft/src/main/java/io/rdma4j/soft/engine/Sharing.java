@@ -1,0 +1,150 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.share.Slots;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Path;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** How this process shares the host's addresses and RDMA ports with others. Thread safe. */
+public final class Sharing {
+    /** How long a port may be in the hands of nobody we know: a new owner needs a moment between bind and listen. */
+    private static final long OPEN_NANOS = 1_500_000_000;
+
+    /** How long the owner may take to answer. */
+    private static final long WELCOME_NANOS = 5_000_000_000L;
+
+    private static final long PAUSE_MILLIS = 10;
+
+    private final RunDirectory directory;
+    private final Slots slots;
+    private final PortClaims claims;
+
+    /** Joins the processes that meet in a directory. */
+    public Sharing(RunDirectory directory, RandomGenerator random) {
+        this.directory = directory;
+        slots = Slots.claim(directory, random);
+        claims = new PortClaims(directory);
+    }
+
+    /** This process' slot. */
+    public int slot() {
+        return slots.number();
+    }
+
+    /** RDMA ports. */
+    public PortClaims claims() {
+        return claims;
+    }
+
+    Port openPort(Engine engine, InetAddress address) {
+        if (networkInterface(address) == null) {
+            throw new RdmaException(
+                    "rdma_bind_addr",
+                    Errno.EADDRNOTAVAIL,
+                    Addresses.text(address) + " is not an address of this host",
+                    "Name a local address");
+        }
+        long giveUpNanos = System.nanoTime() + OPEN_NANOS;
+        while (true) {
+            String refusal = tryOpenPort(engine, address);
+            Port port = refusal == null ? find(engine, address) : null;
+            if (port != null) {
+                port.awaitConnected(System.nanoTime() + WELCOME_NANOS);
+                return port;
+            }
+            if (System.nanoTime() - giveUpNanos >= 0 || !pause()) {
+                throw held(address, String.valueOf(refusal));
+            }
+        }
+    }
+
+    private @Nullable String tryOpenPort(Engine engine, InetAddress address) {
+        engine.lock();
+        try {
+            if (engine.findPort(address) != null) {
+                return null;
+            }
+            Port port = new Port(engine, address, socket(address));
+            String refusal = port.tryOpen();
+            if (refusal == null) {
+                engine.addPort(port);
+            }
+            return refusal;
+        } catch (IOException e) {
+            throw new RdmaException(
+                    "rdma_bind_addr",
+                    Errno.EIO,
+                    "open UDP port 4791 of " + Addresses.text(address) + ": " + e.getMessage(),
+                    "",
+                    e);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private static @Nullable Port find(Engine engine, InetAddress address) {
+        engine.lock();
+        try {
+            return engine.findPort(address);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private Path socket(InetAddress address) {
+        return directory.file(Addresses.text(address).replace(':', '_') + ".sock");
+    }
+
+    private static boolean pause() {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private RdmaException held(InetAddress address, String refusal) {
+        return new RdmaException(
+                "rdma_bind_addr",
+                Errno.EADDRINUSE,
+                "UDP port 4791 of " + Addresses.text(address) + " is held by something that does not share it with"
+                        + " this process (" + refusal + "; run directory " + directory.path() + ")",
+                "If it is the kernel's rdma_rxe, unload it (rmmod rdma_rxe), use another address or network namespace;"
+                        + " if it is another user's process, end it or use another address; if it is an rdma4j process"
+                        + " with another run directory, give both the same by " + RunDirectory.OVERRIDE);
+    }
+
+    /**
+     * The network interface that has an address; all of 127/8 belongs to the loopback interface.
+     *
+     * @return null if no interface has it
+     */
+    public static @Nullable NetworkInterface networkInterface(InetAddress address) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(address);
+            if (found != null || !(address instanceof Inet4Address) || !address.isLoopbackAddress()) {
+                return found;
+            }
+            for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
+                if (each.isLoopback()) {
+                    return each;
+                }
+            }
+            return null;
+        } catch (SocketException e) {
+            // No interfaces can be listed: then there is none with this address.
+            return null;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.rdma4j.soft.engine;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** A lock for sections of a few dozen instructions that never block. Not reentrant, does not park, allocates nothing. */
+public final class SpinLock {
+    private static final int SPINS_BEFORE_YIELD = 200;
+    private static final VarHandle HELD;
+
+    static {
+        try {
+            HELD = MethodHandles.lookup().findVarHandle(SpinLock.class, "held", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("UnusedVariable") // read and written through HELD
+    private volatile int held;
+
+    /** Creates a free lock. */
+    public SpinLock() {}
+
+    /** Takes the lock if it is free. */
+    public boolean tryLock() {
+        return (int) HELD.getOpaque(this) == 0 && HELD.compareAndSet(this, 0, 1);
+    }
+
+    /** Takes the lock. */
+    @SuppressWarnings("ThreadPriorityCheck") // a hint that costs correctness nothing
+    public void lock() {
+        int spins = 0;
+        while (!tryLock()) {
+            if (++spins < SPINS_BEFORE_YIELD) {
+                Thread.onSpinWait();
+            } else {
+                // The holder has lost its processor: give it this one.
+                Thread.yield();
+            }
+        }
+    }
+
+    /** Frees the lock. */
+    public void unlock() {
+        HELD.setRelease(this, 0);
+    }
+}

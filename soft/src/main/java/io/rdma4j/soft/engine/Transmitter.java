@@ -1,0 +1,143 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends for the queue pairs that have something to send, in turns of {@value #TURN_PACKETS} packets, so that one with a
+ * long message does not hold up the others. Under the engine lock; allocates nothing.
+ */
+final class Transmitter {
+    /** Packets of one queue pair before it is another's turn. */
+    private static final int TURN_PACKETS = 16;
+
+    /** Packets of one run; then it is time to look for input again. */
+    private static final int RUN_PACKETS = 256;
+
+    private static final int BURST_BYTES = 64 * 1024 + SendBurst.MAX_FRAME_BYTES;
+
+    private final Engine engine;
+    private final Icrc icrc = new Icrc();
+    private final SendBurst burst = new SendBurst(Arena.ofAuto(), BURST_BYTES);
+    private @Nullable DrivenQueuePair first;
+    private @Nullable DrivenQueuePair last;
+
+    Transmitter(Engine engine) {
+        this.engine = engine;
+    }
+
+    boolean hasWork() {
+        return first != null;
+    }
+
+    /** Puts a queue pair on the list, if it is not there. */
+    void activate(DrivenQueuePair queuePair) {
+        if (queuePair.active) {
+            return;
+        }
+        queuePair.active = true;
+        append(queuePair);
+    }
+
+    private void append(DrivenQueuePair queuePair) {
+        queuePair.nextActive = null;
+        if (last == null) {
+            first = queuePair;
+        } else {
+            last.nextActive = queuePair;
+        }
+        last = queuePair;
+    }
+
+    /** Sends, until nothing is left or it is time to look for input. */
+    void run(long nowNanos) {
+        int budget = RUN_PACKETS;
+        while (first != null && budget > 0) {
+            DrivenQueuePair queuePair = first;
+            first = queuePair.nextActive;
+            if (first == null) {
+                last = null;
+            }
+            queuePair.nextActive = null;
+            int sent = turn(queuePair, nowNanos);
+            budget -= sent;
+            if (sent == TURN_PACKETS) {
+                append(queuePair);
+            } else {
+                queuePair.active = false;
+                flushIfFailed(queuePair);
+                engine.refreshDeadline(queuePair);
+            }
+        }
+    }
+
+    /** Takes what was posted while the queue pair failed, by a thread that still saw it whole. */
+    private static void flushIfFailed(DrivenQueuePair queuePair) {
+        if (queuePair.machine.state() == RcQueuePair.State.ERROR) {
+            VarHandle.fullFence();
+            queuePair.machine.flush();
+        }
+    }
+
+    /** Sends at most {@link #TURN_PACKETS} packets of one queue pair; returns how many. */
+    private int turn(DrivenQueuePair queuePair, long nowNanos) {
+        Port port = queuePair.port;
+        if (port == null) {
+            return 0;
+        }
+        burst.clear();
+        burst.destination(
+                queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
+        int sent = 0;
+        try {
+            while (sent < TURN_PACKETS) {
+                int bytes = queuePair.machine.pollTransmit(nowNanos, burst.segment(), burst.tail());
+                if (bytes == 0) {
+                    break;
+                }
+                add(port, bytes + Icrc.LENGTH);
+                sent++;
+            }
+        } catch (RuntimeException e) {
+            queuePair.fail(e);
+        }
+        flush(port);
+        return sent;
+    }
+
+    /** Takes the packet of {@code bytes} at the burst's tail into the burst, and sends what cannot wait. */
+    private void add(Port port, int bytes) {
+        Link link = port.link();
+        int maxSegments = link.capabilities().maxSegments();
+        if (!burst.accepts(bytes)) {
+            int from = burst.tail();
+            flush(port);
+            MemorySegment memory = burst.segment();
+            MemorySegment.copy(memory, from, memory, burst.tail(), bytes - Icrc.LENGTH);
+        }
+        burst.append(bytes);
+        int index = burst.count() - 1;
+        Frame frame = burst.frame(index);
+        port.fillSource(frame);
+        frame.identification = link.capabilities().identificationCountsSegments() ? index : 0;
+        icrc.seal(frame);
+        if (!burst.hasRoom(maxSegments)) {
+            flush(port);
+        }
+    }
+
+    private void flush(Port port) {
+        if (burst.count() > 0) {
+            engine.counters().sentPackets += burst.count();
+            port.link().send(burst);
+            burst.clear();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.rdma4j.soft.engine;
+
+import java.util.concurrent.locks.LockSupport;
+
+/** One thread in one wait. */
+final class Waiter {
+    private final Progress progress;
+    final Thread thread;
+
+    Waiter(Progress progress, Thread thread) {
+        this.progress = progress;
+        this.thread = thread;
+    }
+
+    /** Whether this thread may block in the kernel; a virtual thread would take its carrier along. */
+    boolean mayLead() {
+        return !thread.isVirtual();
+    }
+
+    /** Lets the thread look again whether its wait is over, wherever it is blocked. */
+    void wake() {
+        LockSupport.unpark(thread);
+        progress.wakeIfLeader(this);
+    }
+}

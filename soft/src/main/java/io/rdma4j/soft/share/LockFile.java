@@ -1,0 +1,42 @@
+package io.rdma4j.soft.share;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file whose bytes are locks between processes; the system frees them when a process ends, however it ends.
+ *
+ * <p>Stays open for the life of the process: closing any handle of a file would free all of the process' locks on it.
+ */
+final class LockFile {
+    private final FileChannel channel;
+
+    LockFile(Path path) throws IOException {
+        channel = FileChannel.open(
+                path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    }
+
+    /** Locks byte {@code at}, or returns null if another process, or another copy of this class here, has it. */
+    @Nullable FileLock tryLock(long at, boolean shared) throws IOException {
+        try {
+            return channel.tryLock(at, 1, shared);
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    /** Whether another process holds a lock on byte {@code at} that excludes an exclusive one. */
+    boolean isLockedElsewhere(long at) throws IOException {
+        FileLock probe = tryLock(at, false);
+        if (probe == null) {
+            return true;
+        }
+        probe.release();
+        return false;
+    }
+}

@@ -1,0 +1,239 @@
+package io.rdma4j.soft.share;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.nio.channels.FileLock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RDMA port numbers, claimed among all processes that share the run directory, with the conflicts of Linux's rdma_cm: the
+ * same address twice is {@code EADDRINUSE}; a wildcard address against any other is {@code EADDRNOTAVAIL}; claims for
+ * IPv4 alone and for IPv6 alone do not meet; two that both allow reuse do not meet. Thread safe.
+ *
+ * <p>Each port has a few bytes in the port space's lock file: for each family one that a wildcard claim locks alone and a
+ * specific claim shares, a pair by which specific claims and reusing wildcards exclude each other, and one per address.
+ */
+public final class PortClaims {
+    private static final long REGION = 1L << 32;
+    private static final int WILDCARD = 0;
+    private static final int SPECIFIC = 2;
+    private static final int REUSING_WILDCARD = 4;
+    private static final long ADDRESSES = 16;
+
+    /** A claim of this process. */
+    private record Held(int space, InetAddress address, boolean familyOnly, boolean reuse, int port) {}
+
+    /** A claimed port; closing frees it. */
+    public final class Claim implements AutoCloseable {
+        private final Held held;
+        private final List<LockedByte> bytes;
+        private boolean open = true;
+
+        private Claim(Held held, List<LockedByte> bytes) {
+            this.held = held;
+            this.bytes = bytes;
+        }
+
+        /** The port number. */
+        public int port() {
+            return held.port;
+        }
+
+        @Override
+        public void close() {
+            synchronized (PortClaims.this) {
+                if (open) {
+                    open = false;
+                    claims.remove(this);
+                    releaseAll(bytes);
+                }
+            }
+        }
+    }
+
+    /** A byte that this process has locked, once for all its claims. */
+    private static final class LockedByte {
+        private final long key;
+        private final int space;
+        private final FileLock lock;
+        private int uses = 1;
+
+        LockedByte(int space, long key, FileLock lock) {
+            this.space = space;
+            this.key = key;
+            this.lock = lock;
+        }
+    }
+
+    private record ByteKey(int space, long key) {}
+
+    private final RunDirectory directory;
+    private final Map<Integer, LockFile> files = new HashMap<>();
+    private final Map<ByteKey, LockedByte> locked = new HashMap<>();
+    private final List<Claim> claims = new ArrayList<>();
+
+    /** Creates the claims of this process: one object per process and directory. */
+    public PortClaims(RunDirectory directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * Claims a port number.
+     *
+     * @param portSpace number of the port space, such as 0x0106
+     * @param address local address, or a wildcard
+     * @param familyOnly whether an IPv6 claim leaves IPv4 alone; IPv4 claims always leave IPv6 alone
+     * @param reuse whether to share with others that also allow it
+     * @param port 1 to 65535
+     * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} as above; {@code EIO} without file locks
+     */
+    public synchronized Claim claim(int portSpace, InetAddress address, boolean familyOnly, boolean reuse, int port) {
+        Held wanted = new Held(portSpace, address, familyOnly || address instanceof Inet4Address, reuse, port);
+        for (Claim claim : claims) {
+            Errno conflict = conflict(wanted, claim.held);
+            if (conflict != null) {
+                throw refusal(wanted, conflict, "this process has it");
+            }
+        }
+        List<LockedByte> bytes = new ArrayList<>();
+        try {
+            Errno conflict = lockAll(wanted, bytes);
+            if (conflict != null) {
+                releaseAll(bytes);
+                throw refusal(wanted, conflict, "another process of this host has it");
+            }
+        } catch (IOException e) {
+            releaseAll(bytes);
+            throw new RdmaException(
+                    "rdma_bind_addr",
+                    Errno.EIO,
+                    "lock port " + port + " in " + directory.path() + ": " + e.getMessage(),
+                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE,
+                    e);
+        }
+        Claim claim = new Claim(wanted, bytes);
+        claims.add(claim);
+        return claim;
+    }
+
+    private static @Nullable Errno conflict(Held a, Held b) {
+        if (a.space != b.space || a.port != b.port || a.reuse && b.reuse) {
+            return null;
+        }
+        boolean sameFamily = a.address instanceof Inet4Address == b.address instanceof Inet4Address;
+        if (a.familyOnly && b.familyOnly && !sameFamily) {
+            return null;
+        }
+        if (a.address.isAnyLocalAddress() || b.address.isAnyLocalAddress()) {
+            return Errno.EADDRNOTAVAIL;
+        }
+        return a.address.equals(b.address) ? Errno.EADDRINUSE : null;
+    }
+
+    private @Nullable Errno lockAll(Held wanted, List<LockedByte> bytes) throws IOException {
+        boolean ipv4 = wanted.address instanceof Inet4Address;
+        for (int family = 0; family < 2; family++) {
+            boolean own = ipv4 == (family == 0);
+            if ((own || !wanted.familyOnly) && !lockFamily(wanted, family, bytes)) {
+                return Errno.EADDRNOTAVAIL;
+            }
+        }
+        if (wanted.address.isAnyLocalAddress()) {
+            return null;
+        }
+        return lock(wanted.space, addressKey(wanted), wanted.reuse, bytes) ? null : Errno.EADDRINUSE;
+    }
+
+    private boolean lockFamily(Held wanted, int family, List<LockedByte> bytes) throws IOException {
+        boolean wildcard = wanted.address.isAnyLocalAddress();
+        boolean alone = wildcard && !wanted.reuse;
+        if (!lock(wanted.space, key(WILDCARD + family, wanted.port), !alone, bytes)) {
+            return false;
+        }
+        if (wildcard == wanted.reuse) {
+            // Specific without reuse and wildcard with reuse exclude each other, but neither excludes its own kind:
+            // each marks its presence and then looks for the other.
+            int own = wildcard ? REUSING_WILDCARD : SPECIFIC;
+            int other = wildcard ? SPECIFIC : REUSING_WILDCARD;
+            return lock(wanted.space, key(own + family, wanted.port), true, bytes)
+                    && !isMarkedElsewhere(wanted.space, key(other + family, wanted.port));
+        }
+        return true;
+    }
+
+    private boolean isMarkedElsewhere(int space, long key) throws IOException {
+        return !locked.containsKey(new ByteKey(space, key)) && file(space).isLockedElsewhere(key);
+    }
+
+    private static long key(int kind, int port) {
+        return kind * REGION + port;
+    }
+
+    private static long addressKey(Held wanted) {
+        Gid gid = Gid.of(wanted.address);
+        long hash = (gid.high() * 0x9e37_79b9_7f4a_7c15L ^ gid.low()) * 0xd6e8_feb8_6659_fd93L;
+        return (ADDRESSES * REGION) + ((hash >>> 22) << 16) + wanted.port;
+    }
+
+    private boolean lock(int space, long key, boolean shared, List<LockedByte> bytes) throws IOException {
+        LockedByte known = locked.get(new ByteKey(space, key));
+        if (known != null) {
+            // Claims of this process do not conflict, as was checked; but a shared lock cannot become an exclusive one.
+            if (!shared && known.lock.isShared()) {
+                return false;
+            }
+            known.uses++;
+            bytes.add(known);
+            return true;
+        }
+        FileLock lock = file(space).tryLock(key, shared);
+        if (lock == null) {
+            return false;
+        }
+        LockedByte fresh = new LockedByte(space, key, lock);
+        locked.put(new ByteKey(space, key), fresh);
+        bytes.add(fresh);
+        return true;
+    }
+
+    private LockFile file(int space) throws IOException {
+        LockFile file = files.get(space);
+        if (file == null) {
+            file = new LockFile(directory.file("ports-%04x".formatted(space)));
+            files.put(space, file);
+        }
+        return file;
+    }
+
+    private void releaseAll(List<LockedByte> bytes) {
+        for (LockedByte held : bytes) {
+            if (--held.uses == 0) {
+                locked.remove(new ByteKey(held.space, held.key));
+                release(held.lock);
+            }
+        }
+    }
+
+    private static void release(FileLock lock) {
+        try {
+            lock.release();
+        } catch (IOException e) {
+            // The file is gone with its locks: free all the same.
+            return;
+        }
+    }
+
+    private static RdmaException refusal(Held wanted, Errno errno, String who) {
+        String details = "RDMA port " + wanted.port + " of address " + wanted.address.getHostAddress() + ": " + who;
+        return new RdmaException(
+                "rdma_bind_addr", errno, details, "Choose another port, 0 for any free one, or end the other user of it");
+    }
+}

@@ -1,0 +1,158 @@
+package io.rdma4j.soft.share;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory where the processes of one user in one network namespace meet: {@code $XDG_RUNTIME_DIR/rdma4j/<network
+ * namespace>}, or {@code rdma4j-<user>/<network namespace>} in the directory for temporary files; {@code RDMA4J_RUN_DIR}
+ * names another. Only its owner may enter it: who can connect to the sockets in it can take part in connections.
+ */
+public final class RunDirectory {
+    /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
+    public static final String OVERRIDE = "RDMA4J_RUN_DIR";
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+
+    private final Path path;
+
+    private RunDirectory(Path path) {
+        this.path = path;
+    }
+
+    /**
+     * Opens the directory, creating it if need be.
+     *
+     * @throws RdmaException if it cannot be made, or is not this user's alone
+     */
+    public static RunDirectory open() {
+        String override = System.getProperty("rdma4j.run.dir", System.getenv(OVERRIDE));
+        Path path = override != null && !override.isEmpty() ? Path.of(override) : usual();
+        return at(path);
+    }
+
+    /** Opens a directory at a path of the caller's choice; see {@link #open}. */
+    public static RunDirectory at(Path path) {
+        try {
+            Path parent = path.toAbsolutePath().getParent();
+            if (parent != null && !Files.exists(parent)) {
+                create(parent);
+                check(parent);
+            }
+            if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                create(path);
+            }
+            check(path);
+            return new RunDirectory(path);
+        } catch (IOException e) {
+            throw failure(path, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** The directory. */
+    public Path path() {
+        return path;
+    }
+
+    /** A file in it. */
+    public Path file(String name) {
+        return path.resolve(name);
+    }
+
+    private static Path usual() {
+        String runtime = System.getenv("XDG_RUNTIME_DIR");
+        Path base = runtime != null && !runtime.isEmpty() && Files.isWritable(Path.of(runtime))
+                ? Path.of(runtime, "rdma4j")
+                : Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "rdma4j-" + userName());
+        return base.resolve(networkNamespace());
+    }
+
+    /** User number where the system tells, else the name. */
+    private static String userName() {
+        try {
+            return String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return System.getProperty("user.name", "user").replaceAll("[^A-Za-z0-9._-]", "_");
+        }
+    }
+
+    private static String networkNamespace() {
+        try {
+            String link = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
+            return link.replaceAll("[^0-9]", "");
+        } catch (IOException | UnsupportedOperationException e) {
+            return "default";
+        }
+    }
+
+    private static void create(Path path) throws IOException {
+        if (isPosix(path)) {
+            Path parent = path.toAbsolutePath().getParent();
+            if (parent != null && !Files.exists(parent)) {
+                create(parent);
+            }
+            try {
+                Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            } catch (java.nio.file.FileAlreadyExistsException e) {
+                // Another process was faster; the check says whether it was one of this user.
+                return;
+            }
+        } else {
+            Files.createDirectories(path);
+        }
+    }
+
+    private static boolean isPosix(Path path) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    private static void check(Path path) throws IOException {
+        if (!isPosix(path)) {
+            return;
+        }
+        PosixFileAttributes attributes =
+                Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!attributes.isDirectory()) {
+            throw failure(path, "it is not a directory", null);
+        }
+        String owner = attributes.owner().getName();
+        if (!owner.equals(ownUser(path))) {
+            throw failure(path, "it belongs to user " + owner, null);
+        }
+        Set<PosixFilePermission> others = EnumSet.noneOf(PosixFilePermission.class);
+        others.addAll(attributes.permissions());
+        others.removeAll(OWNER_ONLY);
+        if (!others.isEmpty()) {
+            throw failure(path, "others than its owner may enter it", null);
+        }
+    }
+
+    private static String ownUser(Path path) throws IOException {
+        Path proc = Path.of("/proc/self");
+        if (Files.exists(proc)) {
+            return Files.getOwner(proc).getName();
+        }
+        return path.getFileSystem()
+                .getUserPrincipalLookupService()
+                .lookupPrincipalByName(System.getProperty("user.name", ""))
+                .getName();
+    }
+
+    private static RdmaException failure(Path path, String what, @Nullable IOException cause) {
+        String hint = "Remove the directory, or name another by " + OVERRIDE
+                + ", with access for its owner alone; it is where the processes of one user share their addresses";
+        return cause == null
+                ? new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + what, hint)
+                : new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + what, hint, cause);
+    }
+}

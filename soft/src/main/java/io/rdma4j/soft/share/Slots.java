@@ -1,0 +1,68 @@
+package io.rdma4j.soft.share;
+
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.nio.channels.FileLock;
+import java.util.random.RandomGenerator;
+
+/**
+ * This process' slot: a number from 1 to 254 that no other process of the user in this network namespace has. It is the
+ * upper part of queue pair numbers and communication IDs, by which the owner of an address passes packets on.
+ */
+public final class Slots {
+    private static final int FIRST = 1;
+    private static final int COUNT = 254;
+
+    private final LockFile file;
+    private final FileLock lock;
+    private final int slot;
+
+    private Slots(LockFile file, FileLock lock, int slot) {
+        this.file = file;
+        this.lock = lock;
+        this.slot = slot;
+    }
+
+    /**
+     * Takes a free slot for the life of this process.
+     *
+     * @throws RdmaException {@code EAGAIN} if all are taken, {@code EIO} if the file system has no locks
+     */
+    public static Slots claim(RunDirectory directory, RandomGenerator random) {
+        try {
+            LockFile file = new LockFile(directory.file("slots"));
+            int start = random.nextInt(COUNT);
+            for (int i = 0; i < COUNT; i++) {
+                int slot = FIRST + (start + i) % COUNT;
+                FileLock lock = file.tryLock(slot, false);
+                if (lock != null) {
+                    return new Slots(file, lock, slot);
+                }
+            }
+        } catch (IOException e) {
+            throw new RdmaException(
+                    "ibv_open_device",
+                    Errno.EIO,
+                    "lock a slot in " + directory.path() + ": " + e.getMessage(),
+                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE,
+                    e);
+        }
+        throw new RdmaException(
+                "ibv_open_device",
+                Errno.EAGAIN,
+                COUNT + " processes of this user use RDMA in this network namespace",
+                "Give each group of processes a directory of its own by " + RunDirectory.OVERRIDE
+                        + " and an address of its own");
+    }
+
+    /** The slot. */
+    public int number() {
+        return slot;
+    }
+
+    /** Whether the slot is still this process'. */
+    public boolean isHeld() {
+        return lock.isValid() && file != null;
+    }
+}

@@ -1,0 +1,120 @@
+package io.rdma4j.soft;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** One side of a connection, with all objects that it takes. */
+public final class Endpoint implements AutoCloseable {
+    static final Set<AccessFlag> ALL = EnumSet.allOf(AccessFlag.class);
+    static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(64, 64, 4, 4, 128);
+
+    final InetAddress address;
+    final DeviceContext context;
+    final ProtectionDomain domain;
+    final CompletionChannel channel;
+    final CompletionQueue completions;
+    final QueuePair queuePair;
+    final MemorySegment memory;
+    final MemoryRegion region;
+    final int psn = 0x123456;
+
+    Endpoint(InetAddress address) {
+        this(address, 1 << 20, 256);
+    }
+
+    Endpoint(InetAddress address, int memoryBytes, int entries) {
+        this.address = address;
+        context = Device.of(address).orElseThrow().open();
+        domain = context.createProtectionDomain();
+        channel = context.createCompletionChannel();
+        completions = context.createCompletionQueue(entries, this, channel);
+        queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(completions, CAPABILITIES));
+        memory = Arena.ofAuto().allocate(memoryBytes, 4096);
+        region = domain.register(memory, ALL);
+    }
+
+    static void connect(Endpoint a, Endpoint b) {
+        connect(a, a.queuePair, b, b.queuePair);
+    }
+
+    static void connect(Endpoint a, QueuePair qpA, Endpoint b, QueuePair qpB) {
+        a.connect(qpA, b.address, qpB.number(), b.psn);
+        b.connect(qpB, a.address, qpA.number(), a.psn);
+    }
+
+    int gidIndex() {
+        return context.gids(1).indexOf(Gid.of(address));
+    }
+
+    void connect(InetAddress peer, int peerNumber, int peerPsn) {
+        connect(queuePair, peer, peerNumber, peerPsn);
+    }
+
+    void connect(QueuePair local, InetAddress peer, int peerNumber, int peerPsn) {
+        toInit(local);
+        toReadyToReceive(local, peer, peerNumber, peerPsn);
+        local.modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_SEND)
+                .sendPsn(psn)
+                .maxReadAtomic(16)
+                .retryCount(7)
+                .rnrRetry(7)
+                .timeout(14));
+    }
+
+    static void toInit(QueuePair local) {
+        local.modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .accessFlags(ALL));
+    }
+
+    void toReadyToReceive(QueuePair local, InetAddress peer, int peerNumber, int peerPsn) {
+        local.modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(new AddressVector(gidIndex(), Gid.of(peer), 0, 0, 64, 0, 1))
+                .pathMtu(PathMtu.MTU_1024)
+                .destinationQueuePair(peerNumber)
+                .receivePsn(peerPsn)
+                .maxDestinationReadAtomic(16)
+                .minRnrTimer(1));
+    }
+
+    /** Polls until a completion comes; fails after ten seconds. */
+    WorkCompletion completion() {
+        WorkCompletion[] one = WorkCompletion.array(1);
+        long giveUp = System.nanoTime() + 10_000_000_000L;
+        while (completions.poll(one) == 0) {
+            if (System.nanoTime() - giveUp > 0) {
+                throw new AssertionError("no completion in ten seconds");
+            }
+            Thread.onSpinWait();
+        }
+        return one[0];
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}

@@ -1,0 +1,21 @@
+package io.rdma4j.soft;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Loopback addresses that no other test on this machine is likely to use at the same time. */
+public final class TestAddresses {
+    private TestAddresses() {}
+
+    /** A random address of 127/8. */
+    public static InetAddress loopback() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        byte[] bytes = {127, (byte) random.nextInt(1, 255), (byte) random.nextInt(256), (byte) random.nextInt(1, 255)};
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("four bytes are an address", e);
+        }
+    }
+}
