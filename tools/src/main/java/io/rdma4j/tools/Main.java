@@ -1,5 +1,6 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.rping.Rping;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -18,7 +19,7 @@ public final class Main {
     /** Exit status for a command line that makes no sense before any tool has seen it. */
     private static final int USAGE = 2;
 
-    private static final List<Tool> TOOLS = List.of(new Rping());
+    private static final List<Tool> TOOLS = List.of(new Demo(), new Rping());
 
     private Main() {}
 

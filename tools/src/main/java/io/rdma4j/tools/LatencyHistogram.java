@@ -1,0 +1,79 @@
+package io.rdma4j.tools;
+
+/**
+ * Counts durations in classes that are at most 1/64 of their value wide, so that percentiles are exact to 1.6 percent, in
+ * memory that does not grow. Not thread safe.
+ */
+public final class LatencyHistogram {
+    /** Values below this have a class each; above, every power of two has half as many classes. */
+    private static final int LINEAR = 128;
+
+    private static final int HALF = LINEAR / 2;
+    private static final int HALF_BITS = Integer.numberOfTrailingZeros(HALF);
+
+    private final long[] counts = new long[LINEAR + (Long.SIZE - 1 - HALF_BITS) * HALF];
+    private long count;
+    private long maximum;
+    private long minimum = Long.MAX_VALUE;
+
+    /** Creates an empty histogram. */
+    public LatencyHistogram() {}
+
+    /** Counts a duration in nanoseconds; a negative one counts as 0. */
+    public void record(long nanos) {
+        long value = Math.max(0, nanos);
+        counts[indexOf(value)]++;
+        count++;
+        maximum = Math.max(maximum, value);
+        minimum = Math.min(minimum, value);
+    }
+
+    private static int indexOf(long value) {
+        if (value < LINEAR) {
+            return (int) value;
+        }
+        int shift = Long.SIZE - 1 - Long.numberOfLeadingZeros(value) - HALF_BITS;
+        return (shift << HALF_BITS) + (int) (value >>> shift);
+    }
+
+    private static long highestOf(int index) {
+        if (index < LINEAR) {
+            return index;
+        }
+        int shift = (index >> HALF_BITS) - 1;
+        return ((long) (index - (shift << HALF_BITS)) << shift) + (1L << shift) - 1;
+    }
+
+    /** Number of durations. */
+    public long count() {
+        return count;
+    }
+
+    /** Shortest duration in nanoseconds, 0 if there are none. */
+    public long minimumNanos() {
+        return count == 0 ? 0 : minimum;
+    }
+
+    /** Longest duration in nanoseconds, 0 if there are none. */
+    public long maximumNanos() {
+        return maximum;
+    }
+
+    /**
+     * A duration that {@code percent} percent of all do not exceed.
+     *
+     * @param percent from 0 to 100
+     * @return nanoseconds, 0 if there are none
+     */
+    public long percentileNanos(double percent) {
+        long wanted = Math.max(1, (long) Math.ceil(percent / 100 * count));
+        long seen = 0;
+        for (int i = 0; i < counts.length; i++) {
+            seen += counts[i];
+            if (seen >= wanted) {
+                return Math.min(maximum, highestOf(i));
+            }
+        }
+        return maximum;
+    }
+}

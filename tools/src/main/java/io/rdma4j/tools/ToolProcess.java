@@ -1,0 +1,119 @@
+package io.rdma4j.tools;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** A tool in a process of its own, on the same Java and the same modules as this one. Thread safe. */
+public final class ToolProcess implements AutoCloseable {
+    private final Process process;
+    private final List<Thread> readers = new ArrayList<>();
+
+    private ToolProcess(Process process) {
+        this.process = process;
+    }
+
+    /**
+     * Starts a tool.
+     *
+     * @param words name of the tool and its arguments
+     * @param onOutput gets every line of its standard output, in a thread of its own
+     * @param onError gets every line of its standard error, in a thread of its own
+     */
+    public static ToolProcess start(List<String> words, Consumer<String> onOutput, Consumer<String> onError) {
+        List<String> command = new ArrayList<>(javaCommand());
+        command.addAll(words);
+        try {
+            ToolProcess started = new ToolProcess(new ProcessBuilder(command).start());
+            started.process.getOutputStream().close();
+            started.read("output", started.process.getInputStream(), onOutput);
+            started.read("error", started.process.getErrorStream(), onError);
+            return started;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot start " + command.getFirst(), e);
+        }
+    }
+
+    private static List<String> javaCommand() {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-XX:+UseSerialGC");
+        command.add("-Djava.net.preferIPv6Addresses=system");
+        String modulePath = System.getProperty("jdk.module.path", "");
+        if (Main.class.getModule().isNamed() && !modulePath.isEmpty()) {
+            command.add("--enable-native-access=io.rdma4j.link");
+            command.addAll(List.of("--module-path", modulePath));
+            command.addAll(List.of("--module", Main.class.getModule().getName() + "/" + Main.class.getName()));
+        } else {
+            command.add("--enable-native-access=ALL-UNNAMED");
+            command.addAll(List.of("--class-path", System.getProperty("java.class.path", "." + File.separator)));
+            command.add(Main.class.getName());
+        }
+        return command;
+    }
+
+    private void read(String name, InputStream stream, Consumer<String> onLine) {
+        readers.add(Thread.ofVirtual().name("tool-" + name).start(() -> {
+            try (BufferedReader reader =
+                    new BufferedReader(new InputStreamReader(stream, StandardCharsets.ISO_8859_1))) {
+                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                    onLine.accept(line);
+                }
+            } catch (IOException closed) {
+                onLine.accept("(output lost: " + closed.getMessage() + ")");
+            }
+        }));
+    }
+
+    /** Whether it still runs. */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Number of the process. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Asks the process to end, as SIGTERM does. */
+    public void terminate() {
+        process.destroy();
+    }
+
+    /** Ends the process at once, as SIGKILL does. */
+    public void kill() {
+        process.destroyForcibly();
+    }
+
+    /**
+     * Waits for the end of the process and of its output.
+     *
+     * @param timeoutSeconds how long at most
+     * @return its exit status, or -1 if it still runs
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public int await(long timeoutSeconds) throws InterruptedException {
+        if (!process.waitFor(timeoutSeconds, TimeUnit.SECONDS)) {
+            return -1;
+        }
+        for (Thread reader : readers) {
+            reader.join(TimeUnit.SECONDS.toMillis(1));
+        }
+        return process.exitValue();
+    }
+
+    /** Ends the process if it still runs. */
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,233 @@
+package io.rdma4j.tools.demo;
+
+import io.rdma4j.tools.CStrings;
+import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.LatencyHistogram;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.rping.Rping;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * {@code rdma4j demo}: rping between two processes of this host over the software device; then a long validated run with
+ * latencies.
+ */
+public final class Demo implements Tool {
+    private static final String HELP = """
+            usage: rdma4j demo [-a address] [-C count] [-S size]
+            Runs rping between two processes of this host over the software RDMA device: a few pings to look at, with a
+            packet capture, then a longer run in which every byte is compared and every ping is timed.
+              -a address   a local address to run over (127.0.0.1)
+              -C count     pings of the longer run (10000)
+              -S size      bytes of a ping, 23 to 65535 (64)
+            """;
+
+    private static final int SHOWN_PINGS = 3;
+    private static final int WARM_UP_PINGS = 2000;
+    private static final long LIMIT_SECONDS = 55;
+    private static final String CAPTURE = "rdma4j-demo.pcapng";
+
+    private String address = "127.0.0.1";
+    private int count = 10_000;
+    private int sizeBytes = 64;
+
+    /** Creates the tool. */
+    public Demo() {}
+
+    @Override
+    public String name() {
+        return "demo";
+    }
+
+    @Override
+    public String summary() {
+        return "server and client on this machine: pings, latencies, a packet capture";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(HELP);
+            return 0;
+        }
+        if (!parse(arguments, environment)) {
+            environment.err().print(HELP);
+            return 2;
+        }
+        Stage stage = new Stage(environment);
+        try {
+            show(stage);
+            measure(stage, environment);
+            stage.say("All is well. Next: ./rdma4j rping --help, and the README for rping against a Linux machine.");
+            return 0;
+        } catch (DemoFailure e) {
+            stage.say("");
+            environment.err().println("rdma4j demo: " + e.getMessage());
+            return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 130;
+        } finally {
+            stage.close();
+        }
+    }
+
+    private boolean parse(List<String> arguments, ToolEnvironment environment) {
+        Getopt options = new Getopt("rdma4j demo", "a:C:S:", arguments, environment.err());
+        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
+            switch (letter) {
+                case 'a' -> address = options.requiredArgument();
+                case 'C' -> count = CStrings.atoi(options.requiredArgument());
+                case 'S' -> sizeBytes = CStrings.atoi(options.requiredArgument());
+                default -> {
+                    return false;
+                }
+            }
+        }
+        return count > 0 && sizeBytes >= 23 && sizeBytes <= 65535 && options.operands().isEmpty();
+    }
+
+    /** A few pings between two processes, with every line that they print, and a capture. */
+    private void show(Stage stage) throws DemoFailure, InterruptedException {
+        Path capture = captureFile();
+        int port = randomPort();
+        stage.say("1. rping between two processes over the software RDMA device of " + address);
+        stage.say("");
+        stage.say("   $ rdma4j rping -s -a " + address + " -p " + port + " -v");
+        stage.say("   $ rdma4j rping -c -a " + address + " -p " + port + " -v -V -C " + SHOWN_PINGS + " --pcap "
+                + capture.getFileName());
+        stage.say("");
+        try (ToolProcess server = startServer(stage, port, List.of("-v"));
+                ToolProcess client = ToolProcess.start(
+                        rping("-c", port, "-v", "-V", "-C", String.valueOf(SHOWN_PINGS), "--pcap", capture.toString()),
+                        line -> stage.line("client", line),
+                        line -> stage.line("client", line))) {
+            require(stage, "client", client);
+            require(stage, "server", server);
+        }
+        stage.say("");
+        stage.say("   (The last lines are how rping ends, C's too: the client has disconnected.)");
+        requireCapture(capture);
+        stage.say("   Every packet is in " + capture + ":");
+        stage.say("   wireshark " + capture + "   or   tshark -r " + capture);
+        stage.say("");
+    }
+
+    /** A long run whose client is this process, so that each ping can be timed. */
+    private void measure(Stage stage, ToolEnvironment environment) throws DemoFailure, InterruptedException {
+        int port = randomPort();
+        stage.say("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
+                + " to warm up)");
+        stage.say("");
+        LatencyHistogram latencies = new LatencyHistogram();
+        long begin;
+        try (ToolProcess server = startServer(stage, port, List.of())) {
+            List<String> words = rping("-c", port, "-V", "-C", String.valueOf(WARM_UP_PINGS + count));
+            begin = System.nanoTime();
+            FutureTask<Integer> client = new FutureTask<>(
+                    () -> Rping.run(words.subList(1, words.size()), stage.quiet(environment), (ping, nanos) -> {
+                        if (ping >= WARM_UP_PINGS) {
+                            latencies.record(nanos);
+                        }
+                    }));
+            Thread.ofPlatform().daemon().name("demo-client").start(client);
+            int status = client.get(stage.remainingSeconds(), TimeUnit.SECONDS);
+            if (status != 0) {
+                throw new DemoFailure("the long run ended with status " + (status & 0xff) + " after "
+                        + latencies.count() + " of " + count + " pings; the lines above say why");
+            }
+            require(stage, "server", server);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the client of the demo failed", e.getCause());
+        } catch (TimeoutException e) {
+            throw new DemoFailure("the long run was not done within " + LIMIT_SECONDS
+                    + " s; is this machine very busy? Fewer pings: -C 1000");
+        }
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        stage.say("   " + latencies.count() + " pings came back byte for byte, in %.1f s".formatted(seconds));
+        stage.say("");
+        LatencyTable.print(stage, latencies);
+        stage.say("");
+    }
+
+    private ToolProcess startServer(Stage stage, int port, List<String> more)
+            throws DemoFailure, InterruptedException {
+        Readiness readiness = new Readiness();
+        List<String> words = new ArrayList<>(rping("-s", port));
+        // Steps are printed with -d; one of them tells that clients may come. They are not shown.
+        words.add("-d");
+        words.addAll(more);
+        ToolProcess server = ToolProcess.start(
+                words,
+                line -> {
+                    readiness.onLine(line);
+                    if (line.startsWith("server ping data: ")) {
+                        stage.line("server", line);
+                    }
+                },
+                line -> stage.line("server", line));
+        if (!readiness.await(server, stage.remainingSeconds())) {
+            int status = server.await(1);
+            server.close();
+            throw new DemoFailure(
+                    status == -1
+                            ? "the server was not ready in time; is this machine very busy?"
+                            : "the server ended with status " + status + "; the lines above say why");
+        }
+        return server;
+    }
+
+    private List<String> rping(String role, int port, String... more) {
+        List<String> words = new ArrayList<>(List.of("rping", role, "-a", address, "-p", String.valueOf(port), "-S"));
+        words.add(String.valueOf(sizeBytes));
+        words.addAll(List.of(more));
+        return words;
+    }
+
+    /** Another port each time: an earlier rping may still be there. */
+    private static int randomPort() {
+        return ThreadLocalRandom.current().nextInt(20_000, 30_000);
+    }
+
+    private static void require(Stage stage, String who, ToolProcess process) throws DemoFailure, InterruptedException {
+        int status = process.await(stage.remainingSeconds());
+        if (status == -1) {
+            throw new DemoFailure("the " + who + " did not end within " + LIMIT_SECONDS
+                    + " s; is this machine very busy, or UDP port 4791 blocked?");
+        }
+        if (status != 0) {
+            throw new DemoFailure("the " + who + " ended with status " + status + "; the lines above say why");
+        }
+    }
+
+    private static Path captureFile() {
+        Path here = Path.of("").toAbsolutePath();
+        Path folder = Files.isWritable(here) ? here : Path.of(System.getProperty("java.io.tmpdir"));
+        return folder.resolve(CAPTURE);
+    }
+
+    private static void requireCapture(Path capture) throws DemoFailure {
+        try {
+            if (Files.size(capture) == 0) {
+                throw new DemoFailure("the capture " + capture + " is empty");
+            }
+        } catch (IOException e) {
+            throw new DemoFailure("there is no capture at " + capture + ": " + e);
+        }
+    }
+
+    /** How long all of it may take. */
+    static long limitNanos() {
+        return TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+    }
+}

@@ -1,0 +1,40 @@
+package io.rdma4j.tools.demo;
+
+import io.rdma4j.tools.LatencyHistogram;
+import java.util.Locale;
+
+/** Prints latencies as a table and in words. */
+final class LatencyTable {
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9};
+
+    private LatencyTable() {}
+
+    static void print(Stage stage, LatencyHistogram latencies) {
+        StringBuilder head = new StringBuilder("   ");
+        StringBuilder row = new StringBuilder("   ");
+        for (double percentile : PERCENTILES) {
+            head.append("%-12s".formatted("p" + (percentile == 99.9 ? "99.9" : String.valueOf((int) percentile))));
+            row.append("%-12s".formatted(duration(latencies.percentileNanos(percentile))));
+        }
+        stage.say(head + "max");
+        stage.say(row + duration(latencies.maximumNanos()));
+        stage.say("");
+        stage.say("   Half of the pings took less than " + duration(latencies.percentileNanos(50)) + ", 99 of 100 less than "
+                + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
+        stage.say("   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes.");
+    }
+
+    /** Three digits and a unit. */
+    static String duration(long nanos) {
+        if (nanos < 1_000) {
+            return nanos + " ns";
+        }
+        if (nanos < 1_000_000) {
+            return String.format(Locale.ROOT, nanos < 100_000 ? "%.1f us" : "%.0f us", nanos / 1e3);
+        }
+        if (nanos < 1_000_000_000) {
+            return String.format(Locale.ROOT, nanos < 100_000_000 ? "%.1f ms" : "%.0f ms", nanos / 1e6);
+        }
+        return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
+    }
+}

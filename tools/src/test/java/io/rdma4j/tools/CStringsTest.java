@@ -1,0 +1,39 @@
+package io.rdma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every expectation was printed by a C program that calls glibc's atoi. */
+class CStringsTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "0 | 0",
+                "7174 | 7174",
+                "-5 | -5",
+                "+5 | 5",
+                "` \t\n12` | 12",
+                "12x | 12",
+                "0x10 | 0",
+                "x | 0",
+                "`` | 0",
+                "- | 0",
+                "--5 | 0",
+                "2147483647 | 2147483647",
+                "2147483648 | -2147483648",
+                "4294967296 | 0",
+                "4294967301 | 5",
+                "9223372036854775807 | -1",
+                "9223372036854775808 | -1",
+                "99999999999999999999 | -1",
+                "-9223372036854775808 | 0",
+                "-99999999999999999999 | 0",
+            })
+    void numberIsWhatAtoiFinds(String text, int expected) {
+        assertThat(CStrings.atoi(text)).isEqualTo(expected);
+    }
+}
