@@ -1,5 +1,9 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.link.FaultSpec;
+import io.rdma4j.link.LinkOptions;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +28,8 @@ public record CommonOptions(
         boolean trace,
         @Nullable String device,
         boolean help) {
-    /** System properties that the device reads when it starts. */
-    private static final String PREFIX = "rdma4j.";
+    /** Names the provider of devices to use; read by the connection manager. */
+    private static final String DEVICE_PROPERTY = "rdma4j.device";
 
     /** Lines about these options for help texts. */
     public static final String HELP = """
@@ -74,8 +78,8 @@ public record CommonOptions(
                         throw new UsageException("option " + name + " needs a value after it");
                     }
                     switch (name) {
-                        case "--pcap" -> pcap = Path.of(value);
-                        case "--fault" -> fault = value;
+                        case "--pcap" -> pcap = checkedFile(value);
+                        case "--fault" -> fault = checkedFault(value);
                         default -> device = value;
                     }
                 }
@@ -85,19 +89,45 @@ public record CommonOptions(
         return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, help);
     }
 
-    /** Tells the device, by system properties; to be called before the first use of it. */
-    public void apply() {
-        set("pcap", pcap);
-        set("fault", fault);
-        set("device", device);
-        if (trace) {
-            set("trace", "true");
+    private static String checkedFault(String value) throws UsageException {
+        try {
+            FaultSpec.parse(value);
+            return value;
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("option --fault: " + e.getMessage());
         }
     }
 
-    private static void set(String name, @Nullable Object value) {
+    private static Path checkedFile(String value) throws UsageException {
+        try {
+            Path file = Path.of(value).toAbsolutePath();
+            Path folder = file.getParent();
+            if (Files.isDirectory(file)) {
+                throw new UsageException("option --pcap: " + file + " is a folder; give it a file in there");
+            }
+            if (folder == null || !Files.isDirectory(folder)) {
+                throw new UsageException("option --pcap: there is no folder " + folder + "; make it first");
+            }
+            if (!Files.isWritable(Files.exists(file) ? file : folder)) {
+                throw new UsageException("option --pcap: no right to write " + file);
+            }
+            return file;
+        } catch (InvalidPathException e) {
+            throw new UsageException("option --pcap: " + e.getMessage());
+        }
+    }
+
+    /** Tells the devices, by system properties; to be called before the first use of them. */
+    public void apply() {
+        set(DEVICE_PROPERTY, device);
+        set(LinkOptions.CAPTURE_PROPERTY, pcap);
+        set(LinkOptions.FAULT_PROPERTY, fault);
+        set(LinkOptions.TRACE_PROPERTY, trace ? "true" : null);
+    }
+
+    private static void set(String property, @Nullable Object value) {
         if (value != null) {
-            System.setProperty(PREFIX + name, value.toString());
+            System.setProperty(property, value.toString());
         }
     }
 }

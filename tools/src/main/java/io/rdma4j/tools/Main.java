@@ -59,12 +59,15 @@ public final class Main {
             Optional<Tool> tool =
                     TOOLS.stream().filter(t -> t.name().equals(name)).findFirst();
             if (tool.isEmpty()) {
-                environment.err().println("rdma4j: there is no tool '" + name + "'; did you mean '" + nearest(name)
-                        + "'? " + known());
+                environment
+                        .err()
+                        .println("rdma4j: there is no tool '" + name + "'; did you mean '" + nearest(name) + "'? "
+                                + known());
                 return USAGE;
             }
             options.apply();
-            List<String> rest = options.arguments().subList(1, options.arguments().size());
+            List<String> rest =
+                    options.arguments().subList(1, options.arguments().size());
             return tool.get().run(options.help() ? List.of("--help") : rest, environment);
         } catch (CommonOptions.UsageException e) {
             environment.err().println("rdma4j: " + e.getMessage());

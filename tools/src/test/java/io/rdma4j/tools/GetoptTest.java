@@ -45,7 +45,10 @@ class GetoptTest {
     void splitsAsGlibcDoes(String specification, String words, String expected) {
         ByteArrayOutputStream messages = new ByteArrayOutputStream();
         Getopt options = new Getopt(
-                "prog", specification, List.of(words.split(" +")), new PrintStream(messages, true, StandardCharsets.UTF_8));
+                "prog",
+                specification,
+                List.of(words.split(" +")),
+                new PrintStream(messages, true, StandardCharsets.UTF_8));
         StringBuilder seen = new StringBuilder();
         for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
             seen.append(seen.isEmpty() ? "" : " ").append((char) letter);

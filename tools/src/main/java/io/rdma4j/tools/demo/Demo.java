@@ -94,7 +94,10 @@ public final class Demo implements Tool {
                 }
             }
         }
-        return count > 0 && sizeBytes >= 23 && sizeBytes <= 65535 && options.operands().isEmpty();
+        return count > 0
+                && sizeBytes >= 23
+                && sizeBytes <= 65535
+                && options.operands().isEmpty();
     }
 
     /** A few pings between two processes, with every line that they print, and a capture. */
@@ -134,8 +137,8 @@ public final class Demo implements Tool {
         try (ToolProcess server = startServer(stage, port, List.of())) {
             List<String> words = rping("-c", port, "-V", "-C", String.valueOf(WARM_UP_PINGS + count));
             begin = System.nanoTime();
-            FutureTask<Integer> client = new FutureTask<>(
-                    () -> Rping.run(words.subList(1, words.size()), stage.quiet(environment), (ping, nanos) -> {
+            FutureTask<Integer> client = new FutureTask<>(() ->
+                    Rping.run(words.subList(1, words.size()), stage.quiet(environment), (ping, nanos) -> {
                         if (ping >= WARM_UP_PINGS) {
                             latencies.record(nanos);
                         }
@@ -160,8 +163,7 @@ public final class Demo implements Tool {
         stage.say("");
     }
 
-    private ToolProcess startServer(Stage stage, int port, List<String> more)
-            throws DemoFailure, InterruptedException {
+    private ToolProcess startServer(Stage stage, int port, List<String> more) throws DemoFailure, InterruptedException {
         Readiness readiness = new Readiness();
         List<String> words = new ArrayList<>(rping("-s", port));
         // Steps are printed with -d; one of them tells that clients may come. They are not shown.

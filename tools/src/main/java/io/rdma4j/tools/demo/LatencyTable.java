@@ -19,8 +19,8 @@ final class LatencyTable {
         stage.say(head + "max");
         stage.say(row + duration(latencies.maximumNanos()));
         stage.say("");
-        stage.say("   Half of the pings took less than " + duration(latencies.percentileNanos(50)) + ", 99 of 100 less than "
-                + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
+        stage.say("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
+                + ", 99 of 100 less than " + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
         stage.say("   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes.");
     }
 

@@ -38,14 +38,12 @@ final class RpingBuffers implements AutoCloseable {
      *
      * @throws RpingFailure if that cannot be done; the reason has been printed and nothing is left over
      */
-    static RpingBuffers create(ProtectionDomain domain, RpingOptions options, RpingReport report)
-            throws RpingFailure {
+    static RpingBuffers create(ProtectionDomain domain, RpingOptions options, RpingReport report) throws RpingFailure {
         return new RpingBuffers(domain, options, report);
     }
 
     private MemoryRegion registerRemote(String name, int sizeBytes) throws RpingFailure {
-        return register(
-                name, sizeBytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+        return register(name, sizeBytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
     }
 
     private MemoryRegion register(String name, int sizeBytes, AccessFlag... access) throws RpingFailure {

@@ -52,9 +52,9 @@ final class RpingClient {
     }
 
     private void resolve() throws RpingFailure {
-        InetSocketAddress source =
-                options.source() == null ? null : new InetSocketAddress(options.source(), 0);
-        systemCall("rdma_resolve_addr", () -> id.resolveAddress(source, options.address(), RpingEvents.RESOLVE_TIMEOUT));
+        InetSocketAddress source = options.source() == null ? null : new InetSocketAddress(options.source(), 0);
+        systemCall(
+                "rdma_resolve_addr", () -> id.resolveAddress(source, options.address(), RpingEvents.RESOLVE_TIMEOUT));
         RpingState state = progress.await();
         if (state != RpingState.ROUTE_RESOLVED) {
             report.error("waiting for addr/route resolution state " + state.number());

@@ -130,8 +130,7 @@ final class RpingCommandLine {
             status = 0;
             return found;
         } catch (HostAddresses.LookupException e) {
-            environment.out().println(
-                    "getaddrinfo failed (" + e.getMessage() + ") - invalid hostname or IP address");
+            environment.out().println("getaddrinfo failed (" + e.getMessage() + ") - invalid hostname or IP address");
             status = e.code();
             return null;
         }
@@ -147,8 +146,10 @@ final class RpingCommandLine {
         // Compared without sign in C: a negative size passes here and fails when memory is asked for.
         boolean tooSmall = number >= 0 && number < RpingOptions.MINIMUM_SIZE_BYTES;
         if (tooSmall || number >= RpingOptions.SIZE_LIMIT_BYTES) {
-            environment.err().println("Invalid size " + number + " (valid range is "
-                    + RpingOptions.MINIMUM_SIZE_BYTES + " to " + RpingOptions.SIZE_LIMIT_BYTES + ")");
+            environment
+                    .err()
+                    .println("Invalid size " + number + " (valid range is " + RpingOptions.MINIMUM_SIZE_BYTES + " to "
+                            + RpingOptions.SIZE_LIMIT_BYTES + ")");
             status = Errno.EINVAL.number();
         } else {
             debug("size " + number);

@@ -2,11 +2,11 @@ package io.rdma4j.tools.rping;
 
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
-import io.rdma4j.verbs.CompletionStatus;
 
 /**
  * Takes the completions of one connection and says with {@link RpingProgress} what they mean. Runs in a thread of its
@@ -82,7 +82,8 @@ final class RpingCompletions {
             if (completion.status() == CompletionStatus.WORK_REQUEST_FLUSHED_ERROR) {
                 flushed = true;
             } else if (!completion.isSuccess()) {
-                report.error("cq completion failed status " + completion.status().code());
+                report.error(
+                        "cq completion failed status " + completion.status().code());
                 report.explain(explanation(completion));
                 progress.signal(RpingState.ERROR);
                 return true;
@@ -121,8 +122,7 @@ final class RpingCompletions {
         if (completion.byteLength() != RpingMessage.BYTES) {
             report.error("Received bogus data, size " + completion.byteLength());
             report.error("recv wc error: -1");
-            report.explain("a control message of rping has " + RpingMessage.BYTES
-                    + " bytes; is the peer an rping?");
+            report.explain("a control message of rping has " + RpingMessage.BYTES + " bytes; is the peer an rping?");
             return false;
         }
         RpingState state = progress.state();
@@ -130,10 +130,8 @@ final class RpingCompletions {
             RpingMessage message = RpingMessage.read(buffers.receive().memory());
             remote = message;
             report.debug(
-                    "Received rkey %x addr %x len %d from peer",
-                    message.key(), message.address(), message.sizeBytes());
-            boolean first =
-                    state.number() <= RpingState.CONNECTED.number() || state == RpingState.WRITE_COMPLETE;
+                    "Received rkey %x addr %x len %d from peer", message.key(), message.address(), message.sizeBytes());
+            boolean first = state.number() <= RpingState.CONNECTED.number() || state == RpingState.WRITE_COMPLETE;
             progress.enter(first ? RpingState.READ_ADVERTISED : RpingState.WRITE_ADVERTISED);
         } else {
             progress.enter(
@@ -155,7 +153,8 @@ final class RpingCompletions {
                 + Integer.toHexString(completion.queuePairNumber());
         return switch (completion.status()) {
             case RETRY_EXCEEDED_ERROR ->
-                what + ": the peer did not answer within all retries; it has gone, or packets to UDP port 4791 are lost";
+                what
+                        + ": the peer did not answer within all retries; it has gone, or packets to UDP port 4791 are lost";
             case RNR_RETRY_EXCEEDED_ERROR -> what + ": the peer had no receive posted within all retries";
             case REMOTE_ACCESS_ERROR ->
                 what + ": the peer found key, range or rights wrong; do both sides use the same -S?";

@@ -59,8 +59,7 @@ final class RpingConnection implements AutoCloseable {
             channel = make("ibv_create_comp_channel failed", () -> id.verbs().createCompletionChannel());
             report.debug("created channel %s", RpingReport.pointer(channel));
             completions = make(
-                    "ibv_create_cq failed",
-                    () -> id.verbs().createCompletionQueue(SEND_REQUESTS * 2, null, channel));
+                    "ibv_create_cq failed", () -> id.verbs().createCompletionQueue(SEND_REQUESTS * 2, null, channel));
             report.debug("created cq %s", RpingReport.pointer(completions));
             completions.requestNotification(false);
             queuePair = makeQueuePair();
@@ -179,8 +178,7 @@ final class RpingConnection implements AutoCloseable {
     void advertise(MemoryRegion region) throws RpingFailure {
         RpingMessage message = new RpingMessage(region.address(), region.remoteKey(), options.sizeBytes());
         message.write(buffers.send().memory());
-        report.debug(
-                "RDMA addr %x rkey %x len %d", message.address(), message.key(), message.sizeBytes());
+        report.debug("RDMA addr %x rkey %x len %d", message.address(), message.key(), message.sizeBytes());
         sendMessage();
     }
 
@@ -200,9 +198,7 @@ final class RpingConnection implements AutoCloseable {
         requireFits(length, "RDMA WRITE of");
         report.debug(
                 "rdma write from lkey %x laddr %x len %d",
-                buffers.data().localKey(),
-                buffers.data().address(),
-                length);
+                buffers.data().localKey(), buffers.data().address(), length);
         post(sendRequest
                 .reset(0)
                 .write(remote.address(), remote.key())

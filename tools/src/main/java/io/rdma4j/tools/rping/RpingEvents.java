@@ -57,7 +57,8 @@ final class RpingEvents implements AutoCloseable {
         try {
             Request request = requests.take();
             if (failed.get()) {
-                report.error("wait for CONNECT_REQUEST state " + progress.state().number());
+                report.error(
+                        "wait for CONNECT_REQUEST state " + progress.state().number());
                 throw new RpingFailure(-1);
             }
             return request;
@@ -93,9 +94,7 @@ final class RpingEvents implements AutoCloseable {
         RpingProgress target = (RpingProgress) Objects.requireNonNull(source.context());
         report.debug(
                 "cma_event type %s cma_id %s (%s)",
-                event.type().text(),
-                RpingReport.pointer(source),
-                source == id ? "parent" : "child");
+                event.type().text(), RpingReport.pointer(source), source == id ? "parent" : "child");
         switch (event.type()) {
             case ADDRESS_RESOLVED -> resolveRoute(source, target);
             case ROUTE_RESOLVED -> target.signal(RpingState.ROUTE_RESOLVED);

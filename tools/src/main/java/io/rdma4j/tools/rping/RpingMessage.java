@@ -16,8 +16,7 @@ record RpingMessage(long address, int key, int sizeBytes) {
     /** Bytes on the wire. */
     static final int BYTES = 16;
 
-    private static final ValueLayout.OfLong LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /** Reads the message at the front of {@code memory}. */

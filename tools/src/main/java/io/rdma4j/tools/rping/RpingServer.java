@@ -135,7 +135,8 @@ final class RpingServer {
         connection.await(RpingState.READ_COMPLETE, "RDMA_READ_COMPLETE");
         report.debug("server received read complete");
         if (options.verbose()) {
-            RpingPayload.print(out, "server ping data: ", connection.buffers().data().memory());
+            RpingPayload.print(
+                    out, "server ping data: ", connection.buffers().data().memory());
         }
         connection.sendMessage();
         report.debug("server posted go ahead");

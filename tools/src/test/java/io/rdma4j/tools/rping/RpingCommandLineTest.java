@@ -146,6 +146,7 @@ class RpingCommandLineTest {
     @Test
     void debugEchoesTheOptionsThatFollowIt() throws RpingFailure {
         parse("-s -d -p 80 -v -V -c -S 30 -C 5");
-        assertThat(out().lines()).containsExactly("port 80", "verbose", "validate data", "client", "size 30", "count 5");
+        assertThat(out().lines())
+                .containsExactly("port 80", "verbose", "validate data", "client", "size 30", "count 5");
     }
 }

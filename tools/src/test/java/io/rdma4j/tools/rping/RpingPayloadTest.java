@@ -27,9 +27,10 @@ class RpingPayloadTest {
     @Test
     void firstPingIsThatOfTheCapture() {
         assertThat(filled(64, 0))
-                .isEqualTo(HexFormat.of().parseHex("72646d612d70696e672d303a2041424344454647"
-                        + "48494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60"
-                        + "6162636465666768696a6b6c6d6e6f70717200"));
+                .isEqualTo(HexFormat.of()
+                        .parseHex("72646d612d70696e672d303a2041424344454647"
+                                + "48494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60"
+                                + "6162636465666768696a6b6c6d6e6f70717200"));
     }
 
     @Test
