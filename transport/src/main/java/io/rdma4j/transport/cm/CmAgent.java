@@ -15,11 +15,18 @@ import java.util.Map;
  * {@link #onMad}; after any call, take what it wants to send with {@link #pollTransmit} until that returns false, and
  * call {@link #onDeadline} when {@link #nextDeadlineNanos} has come.
  *
- * <p>Speaks as Linux's {@code ib_cm} does, with these differences, all within the specification and understood by Linux:
- * repetitions begin early ({@link CmConfiguration#firstRetransmitNanos}); a repeated REQ is answered by the REP if that is
- * out (Linux lets its timer do it); a REP that nobody waits for is answered by REJ 6 (Linux is silent, and the peer
- * half open for a minute); crossing DREQs are answered at once; a REQ repeated in time-wait is ignored; a MAD that is not
- * 256 bytes long is dropped; messages must come from the connection's peer.
+ * <p>Speaks as Linux's {@code ib_cm} does, with these differences, which Linux peers understand:
+ *
+ * <ul>
+ *   <li>Repetitions begin early ({@link CmConfiguration#firstRetransmitNanos}) and go on, at Linux's interval, after an
+ *       MRA; when the peer is given up does not depend on how often it was asked, and is as on Linux.
+ *   <li>A repeated REQ is answered by the REP if that is out (Linux lets its timer do it), and ignored in time-wait.
+ *   <li>A REP that nobody waits for is answered by REJ 6 (Linux is silent, and its peer half open for a minute).
+ *   <li>Crossing DREQs are answered at once, and a destroyed connection's DREQ is repeated for a while.
+ *   <li>A MAD that is not 256 bytes long is dropped; messages must come from the connection's peer and its REQ from the
+ *       address it names ({@link CmConfiguration#allowForeignAddresses}).
+ *   <li>REJ 12 names the address that would have been right (Linux: its first GID). Alternate paths are not used.
+ * </ul>
  *
  * <p>Not thread safe. Time is any monotonic clock in nanoseconds.
  */

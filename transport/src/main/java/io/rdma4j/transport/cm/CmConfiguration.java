@@ -14,7 +14,8 @@ import java.util.function.IntSupplier;
  * @param allowForeignAddresses whether to serve messages whose packet did not come from the peer's address: by default a
  *     REQ that names a third party as its sender is dropped, so that nobody can be made a target by one packet
  * @param firstRetransmitNanos wait before the first repetition of REQ, REP and DREQ; it doubles with each repetition up
- *     to the interval that Linux uses from the start. {@link Long#MAX_VALUE} for exactly Linux's constant intervals
+ *     to the interval that Linux uses from the start. When the peer is given up is as on Linux in any case. {@link
+ *     Long#MAX_VALUE} for exactly Linux's constant intervals
  */
 public record CmConfiguration(
         long caGuid,

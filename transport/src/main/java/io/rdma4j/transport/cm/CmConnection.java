@@ -30,8 +30,11 @@ public final class CmConnection {
     /** Exponent beyond which a peer's ACK timeout does not lengthen the time-wait: 65 seconds; Linux says 19. */
     private static final int MAX_TIMEWAIT_TIMEOUT = 24;
 
-    /** Repetitions of a destroyed connection's DREQ: its owner no longer cares, but its peer should learn. */
-    private static final int ORPHAN_RETRIES = 3;
+    /** Intervals for which a destroyed connection's DREQ is repeated: no owner waits, but the peer should learn. */
+    private static final int ORPHAN_INTERVALS = 2;
+
+    /** In a REP: the alternate path will not be used. */
+    private static final int FAILOVER_NOT_SUPPORTED = 1;
 
     /** Upper half of the transaction IDs of our own REQ and DREQ; nobody matches on them. */
     private static final long OWN_TRANSACTION = 1L << 32;
@@ -62,8 +65,10 @@ public final class CmConnection {
     private int queuePairAckTimeout;
 
     private Outbox.@Nullable Outgoing unanswered;
-    private int retriesLeft;
     private long waitNanos;
+    private long giveUpNanos;
+    private long extendedUntilNanos;
+    private int extensionsLeft;
     private long disconnectTransaction;
 
     private CmConnection(
@@ -176,7 +181,7 @@ public final class CmConnection {
                 reply.responderResources(),
                 reply.initiatorDepth(),
                 reply.targetAcknowledgeDelay(),
-                reply.failoverAccepted(),
+                request.hasAlternatePath() ? FAILOVER_NOT_SUPPORTED : reply.failoverAccepted(),
                 reply.endToEndFlowControl(),
                 reply.rnrRetryCount(),
                 reply.sharedReceiveQueue(),
@@ -295,9 +300,9 @@ public final class CmConnection {
                 reject(nowNanos, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
             case ESTABLISHED -> {
                 sendDisconnectRequest(nowNanos);
-                retriesLeft = Math.min(retriesLeft, ORPHAN_RETRIES);
+                hurry(nowNanos);
             }
-            case DREQ_SENT -> retriesLeft = Math.min(retriesLeft, ORPHAN_RETRIES);
+            case DREQ_SENT -> hurry(nowNanos);
             case DREQ_RECEIVED -> answerDisconnectRequest(nowNanos);
             case TIMEWAIT, IDLE -> {}
         }
@@ -386,12 +391,20 @@ public final class CmConnection {
         answer(new Drep(localId, remoteId, PrivateData.EMPTY), transaction);
     }
 
-    /** The peer asked for more time for this try. */
+    /**
+     * The peer asked for more time. Repetitions go on at the longest interval, since what the peer sends after its MRA may
+     * be lost too. As on Linux, as many MRAs count as there are tries; those that come while one counts do not.
+     */
     void lengthenWait(long nowNanos, int serviceTimeout) {
+        if (extensionsLeft > 0 && nowNanos >= extendedUntilNanos) {
+            extensionsLeft--;
+            extendedUntilNanos = nowNanos
+                    + Timers.cmTimeoutNanos(Math.min(serviceTimeout, MRA_SERVICE_TIMEOUT))
+                    + Timers.cmTimeoutNanos(request.primaryPath().acknowledgeTimeout());
+            giveUpNanos = Math.max(giveUpNanos, extendedUntilNanos + intervalNanos());
+        }
         waitNanos = intervalNanos();
-        long wait = Timers.cmTimeoutNanos(Math.min(serviceTimeout, MRA_SERVICE_TIMEOUT))
-                + Timers.cmTimeoutNanos(request.primaryPath().acknowledgeTimeout());
-        agent.deadlines.schedule(this, nowNanos + wait);
+        scheduleRepetition(nowNanos);
     }
 
     void enterTimewait(long nowNanos) {
@@ -420,12 +433,11 @@ public final class CmConnection {
             if (events != null) {
                 events.onTimewaitExit(this);
             }
-        } else if (retriesLeft > 0 && unanswered != null) {
-            retriesLeft--;
+        } else if (nowNanos < giveUpNanos && unanswered != null) {
             agent.counters().retransmissions++;
             agent.outbox.send(unanswered);
             waitNanos = Math.min(2 * waitNanos, intervalNanos());
-            agent.deadlines.schedule(this, nowNanos + waitNanos);
+            scheduleRepetition(nowNanos);
         } else if (state == CmState.DREQ_SENT) {
             enterTimewait(nowNanos);
             tell(e -> e.onDisconnected(this, true));
@@ -469,9 +481,21 @@ public final class CmConnection {
     private void awaitAnswer(long nowNanos, CmMessage message, long transaction) {
         unanswered = outgoing(message, transaction);
         agent.outbox.send(unanswered);
-        retriesLeft = request.maxCmRetries();
         waitNanos = Math.min(agent.configuration().firstRetransmitNanos(), intervalNanos());
-        agent.deadlines.schedule(this, nowNanos + waitNanos);
+        extensionsLeft = request.maxCmRetries() + 1;
+        extendedUntilNanos = nowNanos;
+        giveUpNanos = nowNanos + extensionsLeft * intervalNanos();
+        scheduleRepetition(nowNanos);
+    }
+
+    private void scheduleRepetition(long nowNanos) {
+        agent.deadlines.schedule(this, Math.min(nowNanos + waitNanos, giveUpNanos));
+    }
+
+    /** Nobody waits for the end any more. */
+    private void hurry(long nowNanos) {
+        giveUpNanos = Math.min(giveUpNanos, nowNanos + ORPHAN_INTERVALS * intervalNanos());
+        scheduleRepetition(nowNanos);
     }
 
     private void stopWaiting() {

@@ -34,6 +34,7 @@ final class CmHost implements CmEvents, CmListener {
 
     @Nullable Rej lastReject;
     long thinkingNanos;
+    int maxCmRetries = 15;
 
     private final TreeMap<Long, List<Runnable>> later = new TreeMap<>();
     private final Random random;
@@ -67,6 +68,7 @@ final class CmHost implements CmEvents, CmListener {
                         .serviceId(SERVICE)
                         .localQueuePair(queuePair)
                         .startingPsn(0x123)
+                        .maxCmRetries(maxCmRetries)
                         .primaryPath(CmPath.roce(address, to.address, 0, 0, 64, 19))
                         .privateData(PrivateData.of((byte) 1, (byte) 2)),
                 0,

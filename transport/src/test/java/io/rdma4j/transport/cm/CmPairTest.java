@@ -131,24 +131,37 @@ class CmPairTest {
     }
 
     @Test
-    void silentPeerIsUnreachableAfterSixteenTries() {
+    void silentPeerIsUnreachableAfterSixteenOfLinuxsIntervals() {
         fabric.fate = (attribute, occurrence) -> new long[0];
         client.connect(server);
-        fabric.run(110 * SECOND);
-
-        assertThat(fabric.sent.get(CmAttribute.REQ)).isEqualTo(16);
+        long giveUp = 16 * 6_144 * MILLISECOND;
+        fabric.run(giveUp - 1);
+        assertThat(client.events).isEmpty();
+        fabric.run(1);
         assertThat(client.events).containsExactly("unreachable");
+        assertThat(fabric.sent.get(CmAttribute.REQ)).isEqualTo(20);
     }
 
     @Test
-    void silentClientIsUnreachableForTheServer() {
+    void silentClientIsUnreachableForTheServerAfterSixteenOfLinuxsIntervals() {
         fabric.fate = (attribute, occurrence) ->
                 attribute == CmAttribute.REQ && occurrence == 1 ? new long[] {MILLISECOND} : new long[0];
         client.connect(server);
-        fabric.run(110 * SECOND);
-
-        assertThat(fabric.sent.get(CmAttribute.REP)).isEqualTo(16);
+        fabric.run(MILLISECOND + 16 * 4_096 * MILLISECOND - 1);
+        assertThat(server.events).containsExactly("request");
+        fabric.run(1);
         assertThat(server.events).containsExactly("request", "unreachable");
+    }
+
+    @Test
+    void fewRetriesDoNotGiveUpSoonerForBeginningEarly() {
+        fabric.fate = (attribute, occurrence) -> new long[0];
+        client.maxCmRetries = 0;
+        client.connect(server);
+        fabric.run(6_143 * MILLISECOND);
+        assertThat(client.events).isEmpty();
+        fabric.run(MILLISECOND);
+        assertThat(client.events).containsExactly("unreachable");
     }
 
     @Test

@@ -178,22 +178,51 @@ class CmSimulationTest {
     }
 
     @Test
-    void receiptAcknowledgementLengthensTheWait() {
+    void receiptAcknowledgementsKeepASlowPeerFromBeingGivenUp() {
         CmFabric fabric = new CmFabric();
-        CmHost client = new CmHost(fabric, 1, Long.MAX_VALUE);
-        CmHost server = new CmHost(fabric, 2, Long.MAX_VALUE);
+        CmHost client = new CmHost(fabric, 1);
+        CmHost server = new CmHost(fabric, 2);
         server.listen();
-        server.thinkingNanos = 60 * SECOND;
+        server.thinkingNanos = 300 * SECOND;
         CmConnection connection = client.connect(server);
-        fabric.run(59 * SECOND);
+        fabric.run(299 * SECOND);
         assertThat(connection.state()).isEqualTo(CmState.MRA_REQ_RECEIVED);
-        assertThat(fabric.log).containsExactly("REQ", "REQ", "MRA");
-        fabric.run(2 * SECOND);
+        assertThat(server.events).containsExactly("request");
+        assertThat(fabric.sent.get(CmAttribute.REQ)).isLessThan(60);
+        fabric.run(302 * SECOND);
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         connection.disconnect(fabric.now);
         fabric.run(ALL_TIMERS);
         client.assertNothingLeft();
         server.assertNothingLeft();
+    }
+
+    @Test
+    void peerThatOnlyEverAsksForTimeIsGivenUpInTheEnd() {
+        CmFabric fabric = new CmFabric();
+        CmHost client = new CmHost(fabric, 1);
+        CmHost server = new CmHost(fabric, 2);
+        server.listen();
+        server.accepts = false;
+        client.connect(server);
+        fabric.run(16 * 75 * SECOND);
+        assertThat(client.events).containsExactly("unreachable");
+        client.assertNothingLeft();
+    }
+
+    @Test
+    void confirmationLostAfterReceiptAcknowledgementIsRepaired() {
+        CmFabric fabric = new CmFabric();
+        CmHost client = new CmHost(fabric, 1);
+        CmHost server = new CmHost(fabric, 2);
+        server.listen();
+        client.thinkingNanos = SECOND;
+        fabric.fate = (attribute, occurrence) ->
+                attribute == CmAttribute.RTU && occurrence == 1 ? new long[0] : new long[] {MILLISECOND};
+        client.connect(server);
+        fabric.run(10 * SECOND);
+        assertThat(fabric.log).contains("MRA");
+        assertThat(server.events).containsExactly("request", "ready");
     }
 
     @Test

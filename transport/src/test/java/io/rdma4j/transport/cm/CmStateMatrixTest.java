@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Drep;
@@ -16,6 +17,7 @@ import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -277,11 +279,36 @@ class CmStateMatrixTest {
     }
 
     @Test
-    void destroyedConnectionsDisconnectIsRepeatedThreeTimes() {
+    void destroyedConnectionsDisconnectIsRepeatedForTwoIntervals() {
         CmConnection connection = in("ESTABLISHED_PASSIVE");
         connection.destroy(fabric.now);
-        fabric.run(200 * CmFabric.SECOND);
-        assertThat(fabric.log).containsExactly("DREQ", "DREQ", "DREQ", "DREQ");
+        fabric.run(2 * 4_096 * CmFabric.MILLISECOND);
+        assertThat(connection.state()).isEqualTo(CmState.TIMEWAIT);
+        assertThat(fabric.log).hasSize(6).containsOnly("DREQ");
+        fabric.run(2_048 * CmFabric.MILLISECOND);
+        assertThat(host.events).containsExactly("timewait exit");
         host.assertNothingLeft();
+    }
+
+    @Test
+    void alternatePathIsNotSupportedAndTheReplySaysSo() {
+        host.listen();
+        Req plain = peersRequest();
+        Req request = Req.builder()
+                .localCommunicationId(PEER_ID)
+                .localCaGuid(PEER_GUID)
+                .localQueuePair(PEER_QUEUE_PAIR)
+                .serviceId(CmHost.SERVICE)
+                .primaryPath(plain.primaryPath())
+                .alternatePath(plain.primaryPath())
+                .build();
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        request.emit(mad, 0, 9);
+        Gid to = host.address;
+        host.agent.onMad(fabric.now, PEER.high(), PEER.low(), 0, mad, 0, CmMad.LENGTH, to.high(), to.low());
+        CmDatagram out = new CmDatagram();
+        assertThat(host.agent.pollTransmit(out)).isTrue();
+        Rep reply = (Rep) requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH));
+        assertThat(reply.failoverAccepted()).isEqualTo(1);
     }
 }
