@@ -150,11 +150,19 @@ class CmStateMatrixTest {
         assertThat(String.join(" + ", host.events)).isEqualTo(told.equals("-") ? "" : told);
         boolean remembered = connection.state() != CmState.IDLE;
         assertThat(host.agent.connectionCount()).isEqualTo(remembered ? 1 : 0);
+        assertThat(host.agent.halfOpenCount()).isEqualTo(isHalfOpen(connection) ? 1 : 0);
         if (connection.state() == CmState.TIMEWAIT) {
             fabric.run(2_048 * CmFabric.MILLISECOND);
             assertThat(host.events).endsWith("timewait exit");
             host.assertNothingLeft();
         }
+    }
+
+    private static boolean isHalfOpen(CmConnection connection) {
+        return switch (connection.state()) {
+            case MRA_REQ_SENT, REP_SENT, MRA_REP_RECEIVED -> true;
+            default -> false;
+        };
     }
 
     private static String stateName(String state) {

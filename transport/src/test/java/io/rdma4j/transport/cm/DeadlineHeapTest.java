@@ -47,6 +47,26 @@ class DeadlineHeapTest {
     }
 
     @Test
+    void deadlinesComeInOrderWhateverWasTakenOut() {
+        Random random = new Random(4);
+        List<CmConnection> all = connections(40);
+        for (int round = 0; round < 3_000; round++) {
+            DeadlineHeap heap = new DeadlineHeap();
+            all.forEach(connection -> heap.schedule(connection, random.nextLong(1_000)));
+            for (int i = 0; i < 15; i++) {
+                heap.schedule(all.get(random.nextInt(all.size())), Long.MAX_VALUE);
+            }
+            long last = Long.MIN_VALUE;
+            while (heap.size() > 0) {
+                assertThat(heap.firstDeadlineNanos()).isGreaterThanOrEqualTo(last);
+                last = heap.firstDeadlineNanos();
+                heap.schedule(heap.first(), Long.MAX_VALUE);
+            }
+            assertThat(all).allMatch(connection -> connection.heapIndex < 0);
+        }
+    }
+
+    @Test
     void emptyHeapHasNoDeadline() {
         DeadlineHeap heap = new DeadlineHeap();
         assertThat(heap.firstDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
