@@ -212,7 +212,8 @@ final class Pair {
         pump(b);
     }
 
-    private void pump(Side side) {
+    /** Sends what one side can send now. */
+    void pump(Side side) {
         side.queuePair.flush();
         int length;
         MemorySegment room = MemorySegment.ofArray(out);

@@ -1,0 +1,314 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.AtomicEth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Reth;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Plays one side of captured conversations of Linux hosts against a queue pair, and compares what it sends with what
+ * Linux sent, byte for byte. Where it differs on purpose, the test says so.
+ */
+class LinuxCapturesTest {
+    private static final long CLIENT = Frame.ipv4Low(0x0a58_0001);
+    private static final long SERVER = Frame.ipv4Low(0x0a58_0002);
+
+    private final Icrc icrc = new Icrc();
+    private final Packet packet = new Packet();
+    private final List<Pair.Done> done = new ArrayList<>();
+    private final List<AsyncEvent> events = new ArrayList<>();
+    private final Deque<Integer> keys = new ArrayDeque<>();
+    private final MemoryTable memory = new MemoryTable(keys::removeFirst);
+    private long now = 1_000_000_000L;
+
+    private record Captured(int number, Frame frame) {
+        boolean fromClient() {
+            return frame.sourceLow != SERVER;
+        }
+
+        int opcode() {
+            return Bth.opcode(frame.segment, frame.offset);
+        }
+
+        int psn() {
+            return Bth.psn(frame.segment, frame.offset);
+        }
+
+        String hex() {
+            return HexFormat.of()
+                    .formatHex(frame.buffer.array(), frame.offset, frame.offset + frame.length - Icrc.LENGTH);
+        }
+    }
+
+    private static List<Captured> load(String name) throws IOException {
+        byte[] file;
+        try (InputStream in = LinuxCapturesTest.class.getResourceAsStream("/captures/" + name + ".pcap")) {
+            file = Objects.requireNonNull(in).readAllBytes();
+        }
+        ByteBuffer little = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer big = ByteBuffer.wrap(file);
+        List<Captured> found = new ArrayList<>();
+        int number = 0;
+        for (int at = 24; at < file.length; at += 16 + little.getInt(at + 8)) {
+            number++;
+            int ip = at + 16 + 14;
+            if (big.getShort(ip - 2) != 0x0800 || big.get(ip + 9) != 17 || big.getShort(ip + 22) != Frame.UDP_PORT) {
+                continue;
+            }
+            Frame f = new Frame();
+            f.segment = MemorySegment.ofArray(file);
+            f.buffer = big;
+            f.offset = ip + 28;
+            f.length = (big.getShort(ip + 24) & 0xffff) - 8;
+            f.sourceLow = Frame.ipv4Low(big.getInt(ip + 12));
+            f.destinationLow = Frame.ipv4Low(big.getInt(ip + 16));
+            f.sourcePort = big.getShort(ip + 20) & 0xffff;
+            f.identification = big.getShort(ip + 4) & 0xffff;
+            found.add(new Captured(number, f));
+        }
+        return found;
+    }
+
+    private RcQueuePair queuePair(boolean isClient, int number, int peer, int receivePsn, int sendPsn) {
+        RcQueuePair.Configuration c = new RcQueuePair.Configuration(64, 64, 4, 4, 64, true, 1);
+        CompletionSink sink = d -> done.add(new Pair.Done(
+                d.workRequestId,
+                d.status,
+                d.isReceive,
+                d.opcode,
+                d.isReceiveOfWrite,
+                d.byteLength,
+                d.hasImmediate,
+                d.immediate,
+                d.solicited));
+        RcQueuePair q = new RcQueuePair(number, c, memory, sink, sink, events::add);
+        q.toInit(Pair.ALL_ACCESS);
+        long local = isClient ? CLIENT : SERVER;
+        long remote = isClient ? SERVER : CLIENT;
+        q.toReadyToReceive(new RcQueuePair.ReceiveParameters(
+                new RcQueuePair.Peer(0, local, 0, remote, 0, peer, 0, 64, 0), 1024, receivePsn, 4, 0));
+        q.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, 4, 7, 7, 19));
+        return q;
+    }
+
+    private MemoryRegion register(int bytes, long address, int key) {
+        keys.add(key);
+        return memory.register(MemorySegment.ofArray(new byte[bytes]), address, Pair.ALL_ACCESS, 1);
+    }
+
+    /** Delivers as a device does: what cannot be read or has a wrong ICRC goes no further. */
+    private void deliver(RcQueuePair q, Captured c) {
+        if (packet.parse(c.frame()) == Packet.Result.OK && icrc.verify(c.frame())) {
+            q.onPacket(now, packet);
+        }
+    }
+
+    private List<String> sent(RcQueuePair q) {
+        List<String> packets = new ArrayList<>();
+        byte[] room = new byte[2048];
+        int length;
+        while ((length = q.pollTransmit(now, MemorySegment.ofArray(room), 0)) > 0) {
+            packets.add(HexFormat.of().formatHex(room, 0, length));
+        }
+        return packets;
+    }
+
+    private static boolean isConnected(Captured c) {
+        return c.opcode() < 0x20;
+    }
+
+    @Test
+    void injectedPacketsGetTheAnswersThatLinuxGave() throws IOException {
+        List<Captured> all = load("inject");
+        RcQueuePair server = queuePair(false, 0x14, 0x16, 8813653, 0x1000);
+        MemoryRegion region = register(4096, 0x56434fab4000L, 0x5e4);
+        for (int i = 0; i < 30; i++) {
+            ReceiveRequest r = Objects.requireNonNull(server.receiveQueue().claim());
+            r.list.add(region, 3500, 64);
+            server.receiveQueue().publish();
+        }
+        fillAsRead(region, all);
+        int compared = 0;
+        for (int i = 0; i < all.size(); i++) {
+            Captured c = all.get(i);
+            if (!c.fromClient() || c.opcode() == 0x64 && c.number() != 49) {
+                continue;
+            }
+            List<String> linux = new ArrayList<>();
+            for (int j = i + 1; j < all.size() && !all.get(j).fromClient(); j++) {
+                if (isConnected(all.get(j))) {
+                    linux.add(all.get(j).hex());
+                }
+            }
+            deliver(server, c);
+            assertThat(sent(server)).as("answer to #%s", c.number()).isEqualTo(linux);
+            compared += linux.size();
+        }
+        assertThat(compared).isEqualTo(23);
+        assertThat(server.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(events).containsExactly(AsyncEvent.REQUEST_ERROR);
+    }
+
+    /** Puts into the region what the captured answers read out of it. */
+    private static void fillAsRead(MemoryRegion region, List<Captured> all) {
+        for (Captured c : all.subList(26, 29)) {
+            Packet p = new Packet();
+            p.parse(c.frame());
+            MemorySegment.copy(
+                    p.segment(), p.payloadOffset(), region.memory(), (c.psn() - 8813659) * 1024L, p.payloadLength());
+        }
+    }
+
+    @Test
+    void everyOperationLooksOnTheWireAsLinuxSendsIt() throws IOException {
+        List<Captured> all = load("all").stream().filter(LinuxCapturesTest::isConnected).toList();
+        RcQueuePair client = queuePair(true, 0x19, 0x19, 6604818, 1909310);
+        MemoryRegion local = register(8192, 0, 0x77);
+        ReceiveRequest receive = Objects.requireNonNull(client.receiveQueue().claim());
+        receive.list.add(local, 0, 8192);
+        client.receiveQueue().publish();
+        Deque<String> ours = new ArrayDeque<>();
+        int compared = 0;
+        for (int i = 0; i < all.size(); i++) {
+            Captured c = all.get(i);
+            now += 1000;
+            if (!c.fromClient()) {
+                deliver(client, c);
+                ours.addAll(sent(client));
+                continue;
+            }
+            if (ours.isEmpty()) {
+                post(client, local, all.subList(i, all.size()));
+                ours.addAll(sent(client));
+            }
+            assertThat(ours.pollFirst()).as("#%s", c.number()).isEqualTo(c.hex());
+            compared++;
+        }
+        assertThat(ours).isEmpty();
+        assertThat(compared).isEqualTo(16);
+        List<WorkStatus> ends = done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
+        assertThat(ends).hasSize(13);
+        assertThat(ends.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
+        assertThat(ends.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // a key that the server does not know
+    }
+
+    /** Posts the work request that the next captured packets are made of. */
+    private static void post(RcQueuePair q, MemoryRegion local, List<Captured> rest) {
+        Packet p = new Packet();
+        SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
+        long length = 0;
+        for (Captured c : rest) {
+            if (!c.fromClient()) {
+                continue;
+            }
+            p.parse(c.frame());
+            MemorySegment s = p.segment();
+            MemorySegment.copy(s, p.payloadOffset(), local.memory(), length, p.payloadLength());
+            length += p.payloadLength();
+            Opcode opcode = p.opcode();
+            r.solicited |= p.solicited();
+            if (opcode.hasReth()) {
+                r.remoteAddress = Reth.address(s, p.rethOffset());
+                r.remoteKey = Reth.key(s, p.rethOffset());
+            } else if (opcode.hasAtomicEth()) {
+                r.remoteAddress = AtomicEth.address(s, p.atomicEthOffset());
+                r.remoteKey = AtomicEth.key(s, p.atomicEthOffset());
+                r.swapOrAdd = AtomicEth.swapOrAdd(s, p.atomicEthOffset());
+                r.compare = AtomicEth.compare(s, p.atomicEthOffset());
+                length = 8;
+            }
+            if (opcode.isRead()) {
+                length = Reth.dmaLength(s, p.rethOffset());
+            }
+            if (opcode.isLast()) {
+                r.opcode = kind(opcode, p, r);
+                break;
+            }
+        }
+        if (length > 0) {
+            r.list.add(local, 0, length);
+        }
+        r.lengthBytes = length;
+        q.sendQueue().publish();
+    }
+
+    private static WorkOpcode kind(Opcode opcode, Packet p, SendRequest r) {
+        if (opcode.hasImmediate()) {
+            r.immediate = p.immediate();
+            return opcode.isSend() ? WorkOpcode.SEND_WITH_IMMEDIATE : WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+        }
+        if (opcode.hasIeth()) {
+            r.invalidateKey = p.invalidateKey();
+            return WorkOpcode.SEND_WITH_INVALIDATE;
+        }
+        return switch (opcode) {
+            case RC_READ_REQUEST -> WorkOpcode.RDMA_READ;
+            case RC_COMPARE_SWAP -> WorkOpcode.COMPARE_AND_SWAP;
+            case RC_FETCH_ADD -> WorkOpcode.FETCH_AND_ADD;
+            default -> opcode.isSend() ? WorkOpcode.SEND : WorkOpcode.RDMA_WRITE;
+        };
+    }
+
+    @Test
+    void receiverNotReadyIsWaitedForAndAnsweredAsLinuxDoes() throws IOException {
+        List<Captured> c = load("rnr").stream().filter(LinuxCapturesTest::isConnected).toList();
+        RcQueuePair client = queuePair(true, 0x1b, 0x1a, 0, 5684951);
+        post(client, register(64, 0, 1), c);
+        assertThat(sent(client)).containsExactly(c.get(0).hex());
+        deliver(client, c.get(1));
+        assertThat(sent(client)).isEmpty();
+        assertThat(client.nextDeadlineNanos()).isEqualTo(now + 655_360_000L);
+        now += 655_360_000L;
+        client.onDeadline(now);
+        assertThat(sent(client)).containsExactly(c.get(2).hex());
+        deliver(client, c.get(3));
+        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.SUCCESS);
+
+        RcQueuePair server = queuePair(false, 0x1a, 0x1b, 5684951, 0);
+        deliver(server, c.get(0));
+        assertThat(sent(server)).containsExactly(c.get(1).hex());
+        ReceiveRequest r = Objects.requireNonNull(server.receiveQueue().claim());
+        r.list.add(register(64, 0, 2), 0, 64);
+        server.receiveQueue().publish();
+        deliver(server, c.get(2));
+        assertThat(sent(server)).containsExactly(c.get(3).hex());
+    }
+
+    @Test
+    void messageTooLongForTheReceiveIsRefusedAsTheSpecificationSaysAndLinuxOtherwiseIsUnderstood() throws IOException {
+        List<Captured> c = load("badlen").stream().filter(LinuxCapturesTest::isConnected).toList();
+        RcQueuePair client = queuePair(true, 0x1d, 0x1c, 0, 1905248);
+        post(client, register(4096, 0, 1), c);
+        assertThat(sent(client)).containsExactly(c.get(0).hex(), c.get(1).hex());
+        deliver(client, c.get(2));
+        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.REMOTE_OPERATION_ERROR);
+        done.clear();
+
+        RcQueuePair server = queuePair(false, 0x1c, 0x1d, 1905248, 0);
+        ReceiveRequest r = Objects.requireNonNull(server.receiveQueue().claim());
+        r.list.add(register(1500, 0, 2), 0, 1500);
+        server.receiveQueue().publish();
+        deliver(server, c.get(0));
+        deliver(server, c.get(1));
+        // Linux: 0x63, remote operational error. The specification: invalid request.
+        assertThat(sent(server)).containsExactly(c.get(2).hex().replace("63000000", "61000000"));
+        assertThat(done.getFirst().status()).isEqualTo(WorkStatus.LOCAL_LENGTH_ERROR);
+    }
+}

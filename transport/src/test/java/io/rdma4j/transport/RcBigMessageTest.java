@@ -1,0 +1,166 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
+import io.rdma4j.wire.Reth;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The longest messages at the smallest path MTU: as many packets as half of all PSNs. */
+class RcBigMessageTest {
+    private static final int MTU = 256;
+    private static final long LENGTH = 1L << 31;
+    private static final int PIECES = 32;
+    private static final int FIRST_PSN = 0xff_fff0;
+
+    private final List<WorkStatus> ends = new ArrayList<>();
+    private final byte[] room = new byte[MTU + RcQueuePair.HEADER_ROOM_BYTES];
+    private final MemorySegment out = MemorySegment.ofArray(room);
+    private final Frame frame = new Frame();
+    private final Packet packet = new Packet();
+    private RcQueuePair queuePair;
+    private MemoryRegion region;
+
+    @BeforeEach
+    void connect() {
+        MemoryTable memory = new MemoryTable(() -> 5);
+        region = memory.register(MemorySegment.ofArray(new byte[(int) (LENGTH / PIECES)]), 0, Pair.ALL_ACCESS, 1);
+        RcQueuePair.Configuration c = new RcQueuePair.Configuration(2, 2, PIECES, 1, 0, true, 1);
+        queuePair = new RcQueuePair(1, c, memory, d -> ends.add(d.status), d -> {}, e -> {});
+        queuePair.toInit(Pair.ALL_ACCESS);
+        queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
+                new RcQueuePair.Peer(0, 1, 0, 2, 0, 2, 0, 64, 0), MTU, 0, 2, 0));
+        queuePair.toReadyToSend(new RcQueuePair.SendParameters(FIRST_PSN, 2, 7, 7, 14));
+    }
+
+    private void post(WorkOpcode opcode) {
+        SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
+        r.opcode = opcode;
+        for (int i = 0; i < PIECES; i++) {
+            r.list.add(region, 0, region.lengthBytes());
+        }
+        r.lengthBytes = LENGTH;
+        r.remoteAddress = 0x1000;
+        queuePair.sendQueue().publish();
+    }
+
+    private void answer(Opcode opcode, int psn, int payload) {
+        byte[] bytes = frame.buffer.array();
+        int length = opcode.headerLength() + payload + Packet.ICRC_LENGTH;
+        if (bytes.length < length) {
+            bytes = new byte[4096];
+            frame.segment = MemorySegment.ofArray(bytes);
+            frame.buffer = ByteBuffer.wrap(bytes);
+            frame.sourceLow = 2;
+            frame.destinationLow = 1;
+        }
+        frame.length = length;
+        Bth.write(frame.segment, 0, opcode.code(), false, 0, 0xffff, 1, false, psn);
+        if (opcode.hasAeth()) {
+            Aeth.write(frame.segment, Bth.LENGTH, Aeth.ACK, 0);
+        }
+        assertThat(packet.parse(frame) == Packet.Result.OK).isTrue();
+        queuePair.onPacket(0, packet);
+    }
+
+    @Test
+    void writeOfTwoToThe31BytesSendsEveryPacketOnceInOrder() {
+        post(WorkOpcode.RDMA_WRITE);
+        long packets = 0;
+        while (ends.isEmpty()) {
+            int psn = 0;
+            while (queuePair.pollTransmit(0, out, 0) > 0) {
+                psn = Bth.psn(out, 0);
+                if (psn != Psn.plus(FIRST_PSN, (int) packets)) {
+                    throw new AssertionError("packet " + packets + " has PSN " + psn);
+                }
+                packets++;
+            }
+            answer(Opcode.RC_ACKNOWLEDGE, psn, 0);
+        }
+        assertThat(packets).isEqualTo(LENGTH / MTU);
+        assertThat(ends).containsExactly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void readOfTwoToThe31BytesIsAskedForInPartsThatMeet() {
+        post(WorkOpcode.RDMA_READ);
+        long asked = 0;
+        long answered = 0;
+        while (ends.isEmpty()) {
+            while (queuePair.pollTransmit(0, out, 0) > 0) {
+                long part = Reth.dmaLength(out, Bth.LENGTH);
+                if (Reth.address(out, Bth.LENGTH) != 0x1000 + asked
+                        || Bth.psn(out, 0) != Psn.plus(FIRST_PSN, (int) (asked / MTU))
+                        || part > 65_536) {
+                    throw new AssertionError("part at " + asked);
+                }
+                asked += part;
+            }
+            while (answered < asked && ends.isEmpty()) {
+                boolean endsPart = (answered / MTU + 1) % 64 == 0;
+                Opcode opcode = endsPart ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
+                answer(opcode, Psn.plus(FIRST_PSN, (int) (answered / MTU)), MTU);
+                answered += MTU;
+            }
+        }
+        assertThat(answered).isEqualTo(LENGTH);
+        assertThat(ends).containsExactly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void messageLongerThanTwoToThe31BytesIsALocalLengthError() {
+        SendRequest r = Objects.requireNonNull(queuePair.sendQueue().claim());
+        r.opcode = WorkOpcode.RDMA_WRITE;
+        r.lengthBytes = LENGTH + 1;
+        queuePair.sendQueue().publish();
+        assertThat(queuePair.pollTransmit(0, out, 0)).isZero();
+        assertThat(ends).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
+    }
+
+    @Test
+    void sendQueueMayBeFilledByAnotherThreadThanTheDriver() throws InterruptedException {
+        int count = 100_000;
+        Thread poster = new Thread(() -> {
+            for (int i = 0; i < count; ) {
+                SendRequest r = queuePair.sendQueue().claim();
+                if (r == null) {
+                    Thread.onSpinWait();
+                    continue;
+                }
+                r.opcode = WorkOpcode.RDMA_WRITE;
+                r.immediate = i;
+                r.list.add(region, 0, 4);
+                r.lengthBytes = 4;
+                queuePair.sendQueue().publish();
+                i++;
+            }
+        });
+        poster.start();
+        long end = System.nanoTime() + 20_000_000_000L;
+        while (ends.size() < count && System.nanoTime() - end < 0) {
+            int psn = -1;
+            while (queuePair.pollTransmit(0, out, 0) > 0) {
+                psn = Bth.psn(out, 0);
+            }
+            if (psn >= 0) {
+                answer(Opcode.RC_ACKNOWLEDGE, psn, 0);
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+        poster.join();
+        assertThat(ends).hasSize(count).containsOnly(WorkStatus.SUCCESS);
+    }
+}

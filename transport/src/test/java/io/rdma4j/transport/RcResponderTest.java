@@ -1,0 +1,623 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.AtomicEth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Reth;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a responder answers to requests made by hand. */
+class RcResponderTest {
+    private static final int PSN = 0x1000;
+    private static final int MTU = 1024;
+
+    private final Pair pair = new Pair();
+    private final MemoryRegion remote = pair.b.register(8192);
+
+    /** A packet of a message of {@code total} bytes to the start of B's memory. */
+    private Pair.Wirelet packet(Opcode opcode, int psn, int payload, int total) {
+        Pair.Wirelet w = Pair.forge(true, opcode, psn, true, payload);
+        if (opcode.hasReth()) {
+            Reth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), total);
+        } else if (opcode.hasAtomicEth()) {
+            AtomicEth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), 1, 0);
+        }
+        return w;
+    }
+
+    /** What B sends because of a packet. */
+    private List<String> answer(Pair.Wirelet w) {
+        int before = pair.trace.size();
+        pair.deliver(w);
+        pair.pump(pair.b);
+        return pair.traceLines().subList(before, pair.trace.size());
+    }
+
+    private static List<String> nak(int syndrome, int psn) {
+        return List.of("B ACKNOWLEDGE " + psn + " " + Integer.toHexString(syndrome));
+    }
+
+    private static int fullPayload(Opcode opcode) {
+        return opcode.isRead() || opcode.isAtomic() ? 0 : opcode.isLast() ? 8 : MTU;
+    }
+
+    private static Stream<Opcode> requests() {
+        return Arrays.stream(Opcode.values())
+                .filter(o -> o.transport() == Opcode.Transport.RC && o.isRequest());
+    }
+
+    // ---- order of the packets of a message ----
+
+    @ParameterizedTest
+    @MethodSource("requests")
+    void everyOpcodeAfterEveryOtherIsServedOnlyIfItContinuesTheMessage(Opcode first) {
+        requests().forEach(second -> {
+            RcResponderTest t = new RcResponderTest();
+            t.pair.b.postReceive(1, t.remote, 0, 8192);
+            t.pair.b.postReceive(2, t.remote, 0, 8192);
+            int total = 2 * MTU + 8;
+            boolean startsWell = first.isFirst();
+            List<String> a1 = t.answer(t.packet(first, PSN, fullPayload(first), first.isLast() ? fullPayload(first) : total));
+            if (!startsWell || first.hasIeth()) {
+                assertThat(a1).as("%s alone", first).isEqualTo(nak(startsWell ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN));
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+                return;
+            }
+            boolean continues = first.isLast()
+                    ? second.isFirst()
+                    : !second.isFirst() && (first.isSend() ? second.isSend() : second.isWrite());
+            int payload = fullPayload(second);
+            if (continues && second.isWrite() && second.isLast() && !first.isLast()) {
+                total = MTU + 8; // the message ends here
+                t = new RcResponderTest();
+                t.pair.b.postReceive(1, t.remote, 0, 8192);
+                t.answer(t.packet(first, PSN, MTU, total));
+            }
+            List<String> a2 = t.answer(t.packet(second, PSN + 1, payload, second.isLast() ? payload : total));
+            if (continues) {
+                assertThat(a2).as("%s then %s", first, second).hasSize(1).noneMatch(s -> s.contains(" 61"));
+            } else {
+                assertThat(a2).as("%s then %s", first, second).isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 1));
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+                assertThat(t.pair.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
+            }
+        });
+    }
+
+    // ---- lengths ----
+
+    @Test
+    void lengthsThatNoMessageCanHaveAreInvalidRequests() {
+        record Case(Opcode opcode, int payload, int total) {}
+        for (Case c : List.of(
+                new Case(Opcode.RC_SEND_FIRST, MTU - 4, 0),
+                new Case(Opcode.RC_SEND_FIRST, MTU + 4, 0),
+                new Case(Opcode.RC_SEND_FIRST, 0, 0),
+                new Case(Opcode.RC_SEND_ONLY, MTU + 1, 0),
+                new Case(Opcode.RC_WRITE_FIRST, MTU - 1, 3000),
+                new Case(Opcode.RC_WRITE_FIRST, MTU + 4, 3000),
+                new Case(Opcode.RC_WRITE_FIRST, MTU, MTU),
+                new Case(Opcode.RC_WRITE_ONLY, MTU + 4, MTU + 4),
+                new Case(Opcode.RC_WRITE_ONLY, 10, 11),
+                new Case(Opcode.RC_WRITE_ONLY, 10, 9),
+                new Case(Opcode.RC_WRITE_FIRST, MTU, 0x8000_0001),
+                new Case(Opcode.RC_WRITE_FIRST, MTU, -1),
+                new Case(Opcode.RC_READ_REQUEST, 0, 0x8000_0001),
+                new Case(Opcode.RC_READ_REQUEST, 0, -1),
+                new Case(Opcode.RC_READ_REQUEST, 4, 8))) {
+            RcResponderTest t = new RcResponderTest();
+            t.pair.b.postReceive(1, t.remote, 0, 8192);
+            assertThat(t.answer(t.packet(c.opcode(), PSN, c.payload(), c.total())))
+                    .as(c.toString())
+                    .isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN));
+            assertThat(t.remote.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[8192]);
+        }
+    }
+
+    @Test
+    void lastPacketHasAtLeastOneByteAndEndsTheAnnouncedLength() {
+        record Case(Opcode first, Opcode last, int payload, boolean isRight) {}
+        for (Case c : List.of(
+                new Case(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_LAST, 0, false),
+                new Case(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_LAST, 1, true),
+                new Case(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_LAST, MTU, true),
+                new Case(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_LAST, MTU + 1, false),
+                new Case(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_MIDDLE, MTU - 4, false),
+                new Case(Opcode.RC_WRITE_FIRST, Opcode.RC_WRITE_LAST, 99, false),
+                new Case(Opcode.RC_WRITE_FIRST, Opcode.RC_WRITE_LAST, 100, true),
+                new Case(Opcode.RC_WRITE_FIRST, Opcode.RC_WRITE_LAST, 101, false),
+                new Case(Opcode.RC_WRITE_FIRST, Opcode.RC_WRITE_MIDDLE, MTU, false))) {
+            RcResponderTest t = new RcResponderTest();
+            t.pair.b.postReceive(1, t.remote, 0, 8192);
+            t.answer(t.packet(c.first(), PSN, MTU, MTU + 100));
+            assertThat(t.answer(t.packet(c.last(), PSN + 1, c.payload(), 0)))
+                    .as(c.toString())
+                    .isEqualTo(nak(c.isRight() ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN + 1));
+        }
+    }
+
+    @Test
+    void paddingThatDoesNotFitTheLengthIsAnInvalidRequest() {
+        pair.b.postReceive(1, remote, 0, 8192);
+        Pair.Wirelet w = packet(Opcode.RC_SEND_ONLY, PSN, 8, 0);
+        w.bytes()[1] |= 0x10; // now seven bytes and one of padding: right
+        assertThat(answer(w)).isEqualTo(nak(Aeth.ACK, PSN));
+        pair.b.postReceive(2, remote, 0, 8192);
+        w = packet(Opcode.RC_SEND_ONLY, PSN + 1, 8, 0);
+        w.bytes()[1] |= 0x20; // six bytes would need two
+        assertThat(answer(w)).isEqualTo(nak(Aeth.ACK, PSN + 1));
+        pair.b.postReceive(3, remote, 0, 8192);
+        w = packet(Opcode.RC_SEND_ONLY, PSN + 2, 7, 0);
+        w.bytes()[1] &= ~0x30; // eight bytes and none, as they lie there
+        assertThat(answer(w)).isEqualTo(nak(Aeth.ACK, PSN + 2));
+        pair.b.postReceive(4, remote, 0, 8192);
+        Pair.Wirelet cut = packet(Opcode.RC_SEND_ONLY, PSN + 3, 7, 0);
+        byte[] shorter = Arrays.copyOf(cut.bytes(), cut.bytes().length - 1); // seven bytes and one of padding, but six and one
+        assertThat(answer(new Pair.Wirelet(true, 0, cut.opcode(), PSN + 3, true, shorter, 0)))
+                .isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 3));
+    }
+
+    @Test
+    void messageLongerThanTheReceiveEndsBothWithTheNamedErrors() {
+        MemoryRegion small = pair.b.register(1000);
+        pair.b.postReceive(1, small, 0, 1000);
+        pair.b.postReceive(2, small, 0, 1000);
+        pair.a.post(1, WorkOpcode.SEND, pair.a.register(2000), 0, 2000);
+        pair.run();
+        assertThat(pair.b.statuses(true))
+                .containsExactly(WorkStatus.LOCAL_LENGTH_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+    }
+
+    // ---- what the queue pair allows ----
+
+    @ParameterizedTest
+    @EnumSource(
+            value = WorkOpcode.class,
+            names = {"RDMA_WRITE", "RDMA_READ", "FETCH_AND_ADD", "COMPARE_AND_SWAP"})
+    void operationThatTheQueuePairDoesNotAllowIsAnInvalidRequest(WorkOpcode opcode) {
+        Pair.Options o = new Pair.Options();
+        o.accessB = switch (opcode) {
+            case RDMA_WRITE -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_WRITE;
+            case RDMA_READ -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_READ;
+            default -> Pair.ALL_ACCESS & ~AccessFlags.REMOTE_ATOMIC;
+        };
+        Pair p = new Pair(o);
+        p.a.post(1, opcode, p.a.register(8), 8, p.b.register(8), 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(p.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
+    void atomicAtAnUnalignedAddressIsAnInvalidRequest(int offset) {
+        pair.a.post(1, WorkOpcode.FETCH_AND_ADD, pair.a.register(8), 8, remote, offset);
+        pair.run();
+        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+    }
+
+    @Test
+    void readWithoutDestinationResourcesIsAnInvalidRequest() {
+        Pair.Options o = new Pair.Options();
+        o.destinationDepth = 0;
+        Pair p = new Pair(o);
+        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(8), 8, p.b.register(8), 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+    }
+
+    @Test
+    void depthIsRoundedUpToAPowerOfTwoAndOneMoreIsAnInvalidRequest() {
+        Pair.Options o = new Pair.Options();
+        o.destinationDepth = 3;
+        Pair p = new Pair(o);
+        MemoryRegion m = p.b.register(8192);
+        for (int i = 0; i < 5; i++) {
+            Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN + i, true, 0);
+            Reth.write(w.segment(), Bth.LENGTH, m.address(), m.key(), 8);
+            p.deliver(w);
+        }
+        p.pump(p.b);
+        assertThat(p.traceLines())
+                .containsExactly(
+                        "B READ_RESPONSE_ONLY 4096",
+                        "B READ_RESPONSE_ONLY 4097",
+                        "B READ_RESPONSE_ONLY 4098",
+                        "B READ_RESPONSE_ONLY 4099",
+                        "B ACKNOWLEDGE 4100 61");
+    }
+
+    // ---- keys, rights and ranges ----
+
+    /** One way to name memory wrongly (or just rightly), and whether each operation may. */
+    private enum Naming {
+        VALID(true),
+        KEY_PLUS_ONE(false),
+        KEY_OF_DEREGISTERED(false),
+        OTHER_DOMAIN(false),
+        LOCAL_ONLY(false),
+        ONLY_THE_OTHER_RIGHT(false),
+        BEFORE_THE_START(false),
+        ENDS_AT_THE_END(true),
+        ENDS_BEHIND_THE_END(false),
+        BEHIND_THE_END(false),
+        WRAPS_AROUND(false),
+        ZERO_BYTE_REGION(false);
+
+        final boolean isRight;
+
+        Naming(boolean isRight) {
+            this.isRight = isRight;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Naming.class)
+    void memoryIsTouchedOnlyUnderItsKeyInItsRangeWithItsRights(Naming naming) {
+        for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
+            Pair p = new Pair();
+            int right =
+                    switch (opcode) {
+                        case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
+                        case RDMA_READ -> AccessFlags.REMOTE_READ;
+                        default -> AccessFlags.REMOTE_ATOMIC;
+                    };
+            int access = switch (naming) {
+                case LOCAL_ONLY -> AccessFlags.LOCAL_WRITE;
+                case ONLY_THE_OTHER_RIGHT -> Pair.ALL_ACCESS & ~right;
+                default -> AccessFlags.LOCAL_WRITE | right;
+            };
+            byte[] memory = new byte[4096];
+            Arrays.fill(memory, (byte) 0x5a);
+            MemorySegment inside = MemorySegment.ofArray(memory).asSlice(1024, naming == Naming.ZERO_BYTE_REGION ? 0 : 2048);
+            long base = naming == Naming.WRAPS_AROUND ? -2048L - 8 : 0x1000;
+            int domain = naming == Naming.OTHER_DOMAIN ? Pair.PD + 1 : Pair.PD;
+            MemoryRegion region = p.b.memory.register(inside, base, access, domain);
+            if (naming == Naming.KEY_OF_DEREGISTERED) {
+                p.b.memory.deregister(region);
+            }
+            SendRequest r = p.a.claim(1, opcode);
+            r.list.add(p.a.register(8), 0, 8);
+            r.remoteKey = region.key() + (naming == Naming.KEY_PLUS_ONE ? 1 : 0);
+            r.remoteAddress = base
+                    + switch (naming) {
+                        case BEFORE_THE_START -> -8;
+                        case ENDS_AT_THE_END -> 2040;
+                        case ENDS_BEHIND_THE_END -> opcode.isAtomic() ? 2048 : 2041;
+                        case BEHIND_THE_END -> 4096;
+                        case WRAPS_AROUND -> 2048 + 8 - (opcode.isAtomic() ? 8 : 4);
+                        default -> 0;
+                    };
+            p.a.publish(r);
+            p.run();
+            String name = naming + " " + opcode;
+            assertThat(p.a.statuses(false))
+                    .as(name)
+                    .containsExactly(naming.isRight ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR);
+            for (int i = 0; i < memory.length; i++) {
+                boolean mayChange = naming.isRight && i >= 1024 && i < 3072;
+                assertThat(mayChange || memory[i] == 0x5a).as("%s byte %s", name, i).isTrue();
+            }
+            if (!naming.isRight) {
+                assertThat(p.b.events).as(name).containsExactly(AsyncEvent.ACCESS_ERROR);
+                assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+            }
+        }
+    }
+
+    @Test
+    void keyOfAWriteOrReadOfNothingIsNotLookedAt() {
+        for (WorkOpcode opcode :
+                List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE)) {
+            Pair p = new Pair();
+            p.b.postReceive(1, p.b.register(8), 0, 8);
+            SendRequest r = p.a.claim(1, opcode);
+            r.remoteKey = 0xdead_beef;
+            r.remoteAddress = 0x1234;
+            p.a.publish(r);
+            p.run();
+            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        }
+    }
+
+    @Test
+    void regionTakenBackInsideAWriteEndsIt() {
+        pair.deliver(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
+        pair.b.memory.deregister(remote);
+        assertThat(answer(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0)))
+                .isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
+        assertThat(pair.b.events).containsExactly(AsyncEvent.ACCESS_ERROR);
+    }
+
+    @Test
+    void regionTakenBackInsideAReadEndsItAfterWhatWasSent() {
+        pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 4096));
+        byte[] room = new byte[2048];
+        assertThat(pair.b.queuePair.pollTransmit(0, MemorySegment.ofArray(room), 0)).isEqualTo(Bth.LENGTH + 4 + MTU);
+        pair.b.memory.deregister(remote);
+        pair.pump(pair.b);
+        assertThat(pair.traceLines()).isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
+        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+    }
+
+    @Test
+    void memoryClosedByItsOwnerIsAnErrorOfTheRequestAndNoException() {
+        record Case(WorkOpcode opcode, WorkStatus requester) {}
+        for (Case c : List.of(
+                new Case(WorkOpcode.RDMA_WRITE, WorkStatus.REMOTE_ACCESS_ERROR),
+                new Case(WorkOpcode.RDMA_READ, WorkStatus.REMOTE_ACCESS_ERROR),
+                new Case(WorkOpcode.FETCH_AND_ADD, WorkStatus.REMOTE_ACCESS_ERROR),
+                new Case(WorkOpcode.SEND, WorkStatus.REMOTE_OPERATION_ERROR))) {
+            Pair p = new Pair();
+            Arena arena = Arena.ofShared();
+            MemoryRegion closed = p.b.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
+            p.b.postReceive(1, closed, 0, 64);
+            arena.close();
+            p.a.post(1, c.opcode(), p.a.register(8), 8, closed, 0);
+            p.run();
+            assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(c.requester());
+        }
+        Pair p = new Pair();
+        Arena arena = Arena.ofShared();
+        MemoryRegion closed = p.a.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
+        arena.close();
+        p.a.post(1, WorkOpcode.RDMA_WRITE, closed, 8, p.b.register(8), 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void receiveWhoseMemoryWasTakenBackIsTheRespondersOwnFault() {
+        MemoryRegion receive = pair.b.register(100);
+        pair.b.postReceive(1, receive, 0, 100);
+        pair.b.memory.deregister(receive);
+        pair.a.post(1, WorkOpcode.SEND, pair.a.register(8), 0, 8);
+        pair.run();
+        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_OPERATION_ERROR);
+        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void badLocalMemoryIsFoundWhenItsTurnComesAndEndsAfterAllBefore() {
+        MemoryRegion good = pair.a.register(100);
+        MemoryRegion bad = pair.a.register(100);
+        pair.a.post(1, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.post(2, WorkOpcode.RDMA_WRITE, bad, 100, remote, 0);
+        pair.a.post(3, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.memory.deregister(bad);
+        pair.run();
+        assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L);
+        assertThat(pair.a.statuses(false))
+                .containsExactly(
+                        WorkStatus.SUCCESS,
+                        WorkStatus.LOCAL_PROTECTION_ERROR,
+                        WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
+
+    @Test
+    void localMemoryOfAnotherDomainOrWithoutLocalWriteCannotBeUsed() {
+        Pair p = new Pair();
+        MemoryRegion other = p.a.memory.register(MemorySegment.ofArray(new byte[8]), 0, Pair.ALL_ACCESS, Pair.PD + 1);
+        p.a.post(1, WorkOpcode.RDMA_WRITE, other, 8, p.b.register(8), 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        Pair q = new Pair();
+        MemoryRegion readOnly = q.a.register(new byte[8], AccessFlags.REMOTE_READ);
+        q.a.post(1, WorkOpcode.RDMA_READ, readOnly, 8, q.b.register(8), 0);
+        q.run();
+        assertThat(q.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(q.trace).isEmpty();
+    }
+
+    // ---- packets that were there before, or come too early ----
+
+    @Test
+    void duplicateReadIsServedOnlyIfItIsPartOfTheRememberedOne() {
+        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 3000))).hasSize(3);
+        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 3000)))
+                .containsExactly(
+                        "B READ_RESPONSE_FIRST 4096", "B READ_RESPONSE_MIDDLE 4097", "B READ_RESPONSE_LAST 4098");
+        assertThat(answer(part(PSN + 1, 1024, 1976, remote.key())))
+                .containsExactly("B READ_RESPONSE_MIDDLE 4097", "B READ_RESPONSE_LAST 4098");
+        assertThat(answer(part(PSN + 2, 2048, 952, remote.key()))).containsExactly("B READ_RESPONSE_LAST 4098");
+        assertThat(answer(part(PSN, 0, 3001, remote.key()))).isEmpty();
+        assertThat(answer(part(PSN, 0, -1, remote.key()))).isEmpty();
+        assertThat(answer(part(PSN, 0, 0, remote.key()))).isEmpty();
+        assertThat(answer(part(PSN, 8, 2000, remote.key()))).isEmpty();
+        assertThat(answer(part(PSN, 0, 3000, remote.key() + 1))).isEmpty();
+        assertThat(answer(part(PSN - 1, 0, 3000, remote.key()))).isEmpty();
+        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+    }
+
+    private Pair.Wirelet part(int psn, long offset, int length, int key) {
+        Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, psn, true, 0);
+        Reth.write(w.segment(), Bth.LENGTH, remote.address() + offset, key, length);
+        return w;
+    }
+
+    @Test
+    void unknownDuplicateAtomicIsDropped() {
+        assertThat(answer(packet(Opcode.RC_FETCH_ADD, PSN - 5, 0, 0))).isEmpty();
+        assertThat(remote.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, 0)).isZero();
+    }
+
+    @Test
+    void duplicatesAreAnsweredWhileAPacketIsMissing() {
+        answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8));
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 2, 8, 8)))
+                .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN + 1));
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 3, 8, 8))).isEmpty();
+        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8))).containsExactly("B READ_RESPONSE_ONLY 4096");
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN + 1));
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + 3, 8, 8)))
+                .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN + 2));
+    }
+
+    @Test
+    void duplicateWriteIsAckedWithTheLastPacketExecutedAndNotRewritten() {
+        answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8));
+        answer(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8));
+        answer(packet(Opcode.RC_READ_REQUEST, PSN + 2, 0, 8));
+        remote.memory().set(ValueLayout.JAVA_BYTE, 0, (byte) 77);
+        // not the READ's number: that would say that its answer needs no waiting for
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN + 1));
+        assertThat(remote.memory().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 77);
+    }
+
+    @Test
+    void packetsHalfTheCircleBehindAreOldAndTheRestAhead() {
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN - (1 << 23), 8, 8))).isEqualTo(nak(Aeth.ACK, PSN - 1));
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 23) - 1, 8, 8)))
+                .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN));
+    }
+
+    @Test
+    void nothingIsAcknowledgedPastReadDataThatHaveNotLeft() {
+        pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8));
+        pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN + 1, 0, 3000));
+        pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN + 4, 8, 8));
+        pair.pump(pair.b);
+        assertThat(pair.traceLines())
+                .containsExactly(
+                        "B READ_RESPONSE_FIRST 4097",
+                        "B READ_RESPONSE_MIDDLE 4098",
+                        "B READ_RESPONSE_LAST 4099",
+                        "B ACKNOWLEDGE 4100 1f");
+    }
+
+    @Test
+    void reorderedPacketThatArrivesBeforeTheNakLeavesTakesItBack() {
+        pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8));
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN));
+    }
+
+    @Test
+    void acknowledgementAskedForInsideAMessageIsGiven() {
+        assertThat(answer(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 3000))).isEqualTo(nak(Aeth.ACK, PSN));
+    }
+
+    // ---- invalidation ----
+
+    @Test
+    void sendThatInvalidatesARegionIsAckedAndEndsTheReceiver() {
+        pair.b.postReceive(1, remote, 0, 100);
+        SendRequest r = pair.a.claim(1, WorkOpcode.SEND_WITH_INVALIDATE);
+        r.list.add(pair.a.register(8), 0, 8);
+        r.invalidateKey = remote.key();
+        pair.a.publish(r);
+        pair.run();
+        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(remote.isValid()).isTrue();
+    }
+
+    // ---- who may send, and when ----
+
+    @Test
+    void firstRequestInReadyToReceiveSaysThatCommunicationIsEstablished() {
+        Pair p = new Pair();
+        RcQueuePair q = p.b.queuePair;
+        RcQueuePair.ReceiveParameters path = q.receiveParameters();
+        q.reset();
+        q.toInit(Pair.ALL_ACCESS);
+        q.toReadyToReceive(java.util.Objects.requireNonNull(path));
+        MemoryRegion m = p.b.register(8);
+        for (int i = 0; i < 2; i++) {
+            p.a.post(i, WorkOpcode.RDMA_WRITE, p.a.register(8), 8, m, 0);
+            p.run();
+        }
+        assertThat(p.b.events).containsExactly(AsyncEvent.COMMUNICATION_ESTABLISHED);
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void queuePairInErrorIsSilent() {
+        pair.b.queuePair.toError();
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEmpty();
+        assertThat(pair.b.queuePair.counters().badState).isEqualTo(1);
+    }
+
+    @Test
+    void acknowledgementOwedIsStillSentAfterTheApplicationEndsTheConnection() {
+        pair.deliver(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8));
+        pair.b.queuePair.toError();
+        pair.pump(pair.b);
+        assertThat(pair.traceLines()).isEqualTo(nak(Aeth.ACK, PSN));
+    }
+
+    @Test
+    void wrongPartitionIsDroppedAndLimitedMembersAreServed() {
+        Pair.Wirelet limited = packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8);
+        limited.bytes()[2] = 0x7f;
+        assertThat(answer(limited)).isEqualTo(nak(Aeth.ACK, PSN));
+        Pair.Wirelet wrong = packet(Opcode.RC_WRITE_ONLY, PSN + 1, 8, 8);
+        wrong.bytes()[2] = (byte) 0x80;
+        wrong.bytes()[3] = 1;
+        assertThat(answer(wrong)).isEmpty();
+        assertThat(pair.b.queuePair.counters().badPartitionKey).isEqualTo(1);
+    }
+
+    @Test
+    void packetsOfOtherTransportsAreDropped() {
+        for (Opcode opcode : Opcode.values()) {
+            if (opcode.transport() != Opcode.Transport.RC) {
+                assertThat(answer(packet(opcode, PSN, 0, 0))).isEmpty();
+            }
+        }
+        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.counters().badOpcode).isPositive();
+    }
+
+    @Test
+    void statesChangeOnlyInOrder() {
+        RcQueuePair q = pair.b.queuePair;
+        assertThatThrownBy(() -> q.toInit(0)).isInstanceOf(IllegalStateException.class).hasMessageContaining("0x22");
+        q.reset();
+        assertThat(q.state()).isEqualTo(RcQueuePair.State.RESET);
+        RcQueuePair.SendParameters send = new RcQueuePair.SendParameters(0, 0, 0, 0, 0);
+        assertThatThrownBy(() -> q.toReadyToSend(send)).isInstanceOf(IllegalStateException.class);
+        q.toInit(0);
+        RcQueuePair.Peer peer = new RcQueuePair.Peer(0, 0, 0, 0, 0, 1, 0, 64, 0);
+        RcQueuePair.ReceiveParameters bad = new RcQueuePair.ReceiveParameters(peer, 1000, 0, 0, 0);
+        assertThatThrownBy(() -> q.toReadyToReceive(bad))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1000");
+        assertThat(q.state()).isEqualTo(RcQueuePair.State.INIT);
+        assertThat(q.receiveParameters()).isNull();
+    }
+
+    @Test
+    void queueTakesAsManyRequestsAsItWasMadeForAndNoMore() {
+        Pair.Options o = new Pair.Options();
+        o.requests = 5;
+        Pair p = new Pair(o);
+        p.wire = w -> List.of();
+        MemoryRegion m = p.a.register(8);
+        for (int i = 0; i < 5; i++) {
+            p.a.post(i, WorkOpcode.SEND, m, 0, 8);
+            p.a.postReceive(i, m, 0, 8);
+        }
+        assertThat(p.a.queuePair.sendQueue().claim()).isNull();
+        assertThat(p.a.queuePair.receiveQueue().claim()).isNull();
+        p.a.queuePair.toError();
+        assertThat(p.a.done).hasSize(10);
+        assertThat(p.a.queuePair.sendQueue().claim()).isNotNull();
+    }
+}

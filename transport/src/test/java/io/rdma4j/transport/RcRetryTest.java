@@ -1,0 +1,409 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Reth;
+import io.rdma4j.wire.Timers;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When packets are sent again, how often, and when the peer is given up. */
+class RcRetryTest {
+    private static final long T14 = 4096L << 14;
+
+    /** Loses the packets of which the predicate holds. */
+    private static Pair.Wire losing(Predicate<Pair.Wirelet> lost) {
+        return w -> lost.test(w) ? List.of() : List.of(Pair.LATENCY_NANOS);
+    }
+
+    /** Loses the given copies, counted from 1, of A's or B's packets. */
+    private static Pair.Wire losing(boolean fromA, int... numbers) {
+        return losing(w -> w.fromA() == fromA && Arrays.stream(numbers).anyMatch(n -> n == w.number()));
+    }
+
+    private static Pair pair(Consumer<Pair.Options> change) {
+        Pair.Options o = new Pair.Options();
+        change.accept(o);
+        return new Pair(o);
+    }
+
+    private static void write(Pair p, int bytes) {
+        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(bytes), bytes, p.b.register(bytes), 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void silentPeerIsGivenUpAfterRetryCountMoreTransmissionsOneTimeoutApart(int retries) {
+        Pair p = pair(o -> o.retryCount = retries);
+        p.wire = losing(w -> true);
+        long begin = p.now;
+        write(p, 10);
+        p.run();
+        assertThat(p.trace).hasSize(1 + retries);
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(p.now - begin).isEqualTo((retries + 1) * T14);
+        for (int i = 0; i <= retries; i++) {
+            assertThat(p.trace.get(i).sentAt()).isEqualTo(begin + i * T14);
+        }
+        assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(p.a.queuePair.counters().retryExceededErrors).isEqualTo(1);
+    }
+
+    @Test
+    void timeoutExponentZeroWaitsForever() {
+        Pair p = pair(o -> o.timeoutExponent = 0);
+        p.wire = losing(w -> true);
+        write(p, 10);
+        p.run();
+        assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(p.a.done).isEmpty();
+    }
+
+    @Test
+    void retryCounterIsReloadedByProgress() {
+        Pair p = pair(o -> o.retryCount = 1);
+        boolean[] seen = new boolean[1 << 16];
+        p.wire = losing(w -> { // every first copy of a request is lost
+            boolean first = w.fromA() && !seen[w.psn()];
+            seen[w.psn()] = true;
+            return first;
+        });
+        for (int i = 0; i < 50; i++) {
+            write(p, 10);
+            p.run();
+        }
+        assertThat(p.a.statuses(false)).hasSize(50).containsOnly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void lostPacketIsSentAgainAtOnceBecauseOfTheNakAndOnlyOncePerGap() {
+        Pair p = new Pair();
+        p.wire = losing(true, 3);
+        long begin = p.now;
+        write(p, 20 * 1024);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.now - begin).isLessThan(T14 / 100);
+        assertThat(p.trace.stream()
+                        .filter(w -> w.opcode() == Opcode.RC_ACKNOWLEDGE
+                                && w.syndrome() == Aeth.NAK_PSN_SEQUENCE_ERROR)
+                        .map(Pair.Wirelet::psn))
+                .containsExactly(0x1002);
+        assertThat(p.a.queuePair.counters().retransmittedPackets).isEqualTo(18);
+    }
+
+    @Test
+    void lostAcknowledgementIsAnsweredAgainAndNothingIsExecutedTwice() {
+        Pair p = new Pair();
+        MemoryRegion to = p.b.register(8);
+        p.b.postReceive(1, to, 0, 8);
+        p.b.postReceive(2, to, 0, 8);
+        p.wire = losing(false, 1);
+        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.run();
+        assertThat(p.traceLines())
+                .containsExactly("A SEND_ONLY 4096", "B ACKNOWLEDGE 4096 1f", "A SEND_ONLY 4096", "B ACKNOWLEDGE 4096 1f");
+        assertThat(p.b.ids(true)).containsExactly(1L);
+        assertThat(p.b.queuePair.counters().duplicateRequests).isEqualTo(1);
+    }
+
+    @Test
+    void lostReadResponseIsAskedForAgainAtOnceFromTheFirstMissingOne() {
+        Pair p = new Pair();
+        byte[] content = Pair.pattern(5000, 3);
+        MemoryRegion remote = p.b.register(content, Pair.ALL_ACCESS);
+        MemoryRegion local = p.a.register(5000);
+        p.wire = losing(false, 3);
+        long begin = p.now;
+        p.a.post(1, WorkOpcode.RDMA_READ, local, 5000, remote, 0);
+        p.run();
+        assertThat(p.now - begin).isLessThan(T14 / 100);
+        assertThat(p.traceLines())
+                .containsExactly(
+                        "A READ_REQUEST 4096",
+                        "B READ_RESPONSE_FIRST 4096",
+                        "B READ_RESPONSE_MIDDLE 4097",
+                        "B READ_RESPONSE_MIDDLE 4098",
+                        "B READ_RESPONSE_MIDDLE 4099",
+                        "B READ_RESPONSE_LAST 4100",
+                        "A READ_REQUEST 4098",
+                        "B READ_RESPONSE_MIDDLE 4098",
+                        "B READ_RESPONSE_MIDDLE 4099",
+                        "B READ_RESPONSE_LAST 4100");
+        Pair.Wirelet again = p.trace.get(6);
+        assertThat(Reth.address(again.segment(), Bth.LENGTH)).isEqualTo(remote.address() + 2048);
+        assertThat(Reth.dmaLength(again.segment(), Bth.LENGTH)).isEqualTo(5000 - 2048);
+        assertThat(local.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
+        assertThat(p.a.queuePair.counters().impliedNaks).isEqualTo(2); // both answers behind the gap say so
+    }
+
+    @Test
+    void acknowledgementPastAnUnansweredReadIsAnImpliedNak() {
+        Pair p = new Pair();
+        p.wire = losing(false, 1); // the READ's only answer
+        long begin = p.now;
+        MemoryRegion local = p.a.register(100);
+        MemoryRegion remote = p.b.register(100);
+        p.a.post(1, WorkOpcode.RDMA_READ, local, 100, remote, 0);
+        p.a.post(2, WorkOpcode.RDMA_WRITE, local, 50, remote, 0);
+        p.run();
+        assertThat(p.now - begin).isLessThan(T14 / 100);
+        assertThat(p.a.ids(false)).containsExactly(1L, 2L);
+        assertThat(p.a.statuses(false)).containsOnly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void repeatedAtomicReturnsTheStoredResultAndIsNotExecutedAgain() {
+        Pair p = new Pair();
+        p.wire = losing(false, 1, 2, 3);
+        MemoryRegion local = p.a.register(8);
+        MemoryRegion remote = p.b.register(8);
+        SendRequest r = p.a.claim(1, WorkOpcode.FETCH_AND_ADD);
+        r.list.add(local, 0, 8);
+        r.remoteKey = remote.key();
+        r.remoteAddress = remote.address();
+        r.swapOrAdd = 5;
+        p.a.publish(r);
+        p.run();
+        assertThat(remote.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, 0)).isEqualTo(5);
+        assertThat(local.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, 0)).isZero();
+        assertThat(p.sent(true, Opcode.RC_FETCH_ADD)).isEqualTo(4);
+    }
+
+    @Test
+    void forgedAcknowledgementsOutsideWhatIsOutstandingCompleteNothing() {
+        Pair p = new Pair();
+        write(p, 10);
+        p.pump();
+        for (int distance : new int[] {-1, 1, 2, 100, 1 << 22, -(1 << 22), 1 << 23}) {
+            Pair.Wirelet ack = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1000 + distance, false, 0);
+            Aeth.write(ack.segment(), Bth.LENGTH, Aeth.ACK, 1);
+            p.deliver(ack);
+        }
+        assertThat(p.a.done).isEmpty();
+        assertThat(p.a.queuePair.counters().ghostResponses).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RC_READ_RESPONSE_FIRST", "RC_READ_RESPONSE_MIDDLE"})
+    void repeatedReadMayBeAnsweredFromFirstOrMiddleUpToLastOrOnly(String first) {
+        for (Opcode last : List.of(Opcode.RC_READ_RESPONSE_LAST, Opcode.RC_READ_RESPONSE_ONLY)) {
+            Pair p = new Pair();
+            MemoryRegion local = p.a.register(2000);
+            p.a.post(1, WorkOpcode.RDMA_READ, local, 2000, p.b.register(2000), 0);
+            p.pump(p.a);
+            Opcode opcode = Opcode.valueOf(first);
+            p.deliver(answer(opcode, 0x1000, 1024));
+            p.deliver(answer(last, 0x1001, 976));
+            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        }
+    }
+
+    private static Pair.Wirelet answer(Opcode opcode, int psn, int payload) {
+        Pair.Wirelet w = Pair.forge(false, opcode, psn, false, payload);
+        if (opcode.hasAeth()) {
+            Aeth.write(w.segment(), Bth.LENGTH, Aeth.ACK, 1);
+        }
+        return w;
+    }
+
+    @Test
+    void answerThatCannotBelongToTheRequestIsABadResponse() {
+        record Case(WorkOpcode request, Opcode answer, int payload) {}
+        for (Case c : List.of(
+                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_ONLY, 1024), // ends too early
+                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1020), // too short
+                new Case(WorkOpcode.RDMA_READ, Opcode.RC_READ_RESPONSE_FIRST, 1028), // longer than asked for
+                new Case(WorkOpcode.RDMA_READ, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0),
+                new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_READ_RESPONSE_ONLY, 0),
+                new Case(WorkOpcode.RDMA_WRITE, Opcode.RC_ATOMIC_ACKNOWLEDGE, 0))) {
+            Pair p = new Pair();
+            p.a.post(1, c.request(), p.a.register(2000), 2000, p.b.register(2000), 0);
+            p.pump(p.a);
+            p.deliver(answer(c.answer(), 0x1000, c.payload()));
+            assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(WorkStatus.BAD_RESPONSE_ERROR);
+            assertThat(p.a.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        }
+    }
+
+    @Test
+    void reservedAcknowledgeCodesAreIgnored() {
+        Pair p = new Pair();
+        write(p, 10);
+        p.pump(p.a);
+        for (int syndrome = 0x40; syndrome < 0x60; syndrome++) {
+            Pair.Wirelet w = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1000, false, 0);
+            Aeth.write(w.segment(), Bth.LENGTH, syndrome, 0);
+            p.deliver(w);
+        }
+        assertThat(p.a.done).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0x60, 0x61, 0x62, 0x63, 0x64, 0x7f})
+    void refusalEndsTheRightWorkRequestAndFlushesTheRestInOrder(int syndrome) {
+        Pair p = pair(o -> o.retryCount = 0);
+        MemoryRegion local = p.a.register(100);
+        MemoryRegion remote = p.b.register(100);
+        p.a.postReceive(100, local, 0, 10);
+        p.a.postReceive(101, local, 0, 10);
+        for (int i = 0; i < 5; i++) {
+            SendRequest r = p.a.claim(i, WorkOpcode.RDMA_WRITE);
+            r.signaled = i != 3; // an error is reported even so
+            r.list.add(local, 0, 10);
+            r.remoteKey = remote.key();
+            r.remoteAddress = remote.address();
+            p.a.publish(r);
+        }
+        p.pump(p.a);
+        Pair.Wirelet nak = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1002, false, 0);
+        Aeth.write(nak.segment(), Bth.LENGTH, syndrome, 2);
+        p.deliver(nak);
+        WorkStatus expected =
+                switch (syndrome) {
+                    case 0x60 -> WorkStatus.RETRY_EXCEEDED_ERROR; // no retry is allowed here
+                    case 0x61 -> WorkStatus.REMOTE_INVALID_REQUEST_ERROR;
+                    case 0x62 -> WorkStatus.REMOTE_ACCESS_ERROR;
+                    default -> WorkStatus.REMOTE_OPERATION_ERROR;
+                };
+        WorkStatus flushed = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
+        assertThat(p.a.ids(false)).containsExactly(0L, 1L, 2L, 3L, 4L);
+        assertThat(p.a.statuses(false))
+                .containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, expected, flushed, flushed);
+        assertThat(p.a.ids(true)).containsExactly(100L, 101L);
+        assertThat(p.a.statuses(true)).containsExactly(flushed, flushed);
+        p.a.post(5, WorkOpcode.RDMA_WRITE, local, 10, remote, 0);
+        p.a.queuePair.flush();
+        assertThat(p.a.done.getLast().status()).isEqualTo(flushed);
+        assertThat(p.a.done.getLast().id()).isEqualTo(5);
+    }
+
+    // ---- receiver not ready ----
+
+    @Test
+    void everyRnrTimerCodeIsWaitedForExactly() {
+        for (int code = 0; code < 32; code++) {
+            int chosen = code;
+            Pair p = pair(o -> {
+                o.rnrCode = chosen;
+                o.timeoutExponent = 20;
+            });
+            MemoryRegion to = p.b.register(8);
+            p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+            p.run(p.now + 3 * Pair.LATENCY_NANOS);
+            p.b.postReceive(1, to, 0, 8);
+            p.run();
+            assertThat(p.traceLines())
+                    .containsExactly(
+                            "A SEND_ONLY 4096",
+                            "B ACKNOWLEDGE 4096 " + Integer.toHexString(Aeth.RNR_NAK | code),
+                            "A SEND_ONLY 4096",
+                            "B ACKNOWLEDGE 4096 1f");
+            long waited = p.trace.get(2).sentAt() - p.trace.get(1).sentAt() - Pair.LATENCY_NANOS;
+            assertThat(waited).isEqualTo(Timers.rnrNakDelayNanos(code));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
+    void receiverThatIsNeverReadyIsGivenUpAfterRnrRetryMoreTransmissions(int retries) {
+        Pair p = pair(o -> {
+            o.rnrRetry = retries;
+            o.retryCount = 0;
+        });
+        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.run();
+        assertThat(p.sent(true, Opcode.RC_SEND_ONLY)).isEqualTo(1 + retries);
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+        assertThat(p.b.done).isEmpty();
+        assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+    }
+
+    @Test
+    void rnrRetrySevenNeverGivesUp() {
+        Pair p = pair(o -> o.rnrRetry = 7);
+        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.run(p.now + 60_000_000_000L);
+        assertThat(p.a.done).isEmpty();
+        p.b.postReceive(1, p.b.register(8), 0, 8);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void rnrNakAcknowledgesEverythingBeforeIt() {
+        Pair p = pair(o -> o.rnrRetry = 0);
+        MemoryRegion local = p.a.register(8);
+        p.a.post(1, WorkOpcode.RDMA_WRITE, local, 8, p.b.register(8), 0);
+        p.a.post(2, WorkOpcode.SEND, local, 0, 8);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
+    }
+
+    @Test
+    void dataOfAWriteWithImmediateAreWrittenAgainAfterTheReceiverWasNotReady() {
+        Pair p = new Pair();
+        byte[] content = Pair.pattern(3000, 5);
+        MemoryRegion remote = p.b.register(3000);
+        p.a.post(1, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, p.a.register(content, 0), 3000, remote, 0);
+        p.run(p.now + 5 * Pair.LATENCY_NANOS);
+        assertThat(p.b.done).isEmpty();
+        p.b.postReceive(1, remote, 0, 0);
+        p.run();
+        assertThat(remote.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
+        assertThat(p.b.statuses(true)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+    }
+
+    // ---- numbers that wrap ----
+
+    @ParameterizedTest
+    @ValueSource(ints = {0xff_ffff, 0xff_fffe, 0xff_ffc0, 0x7f_ffff, 0x80_0000, 0})
+    void packetNumbersWrapWithoutANotice(int psn) {
+        Pair p = pair(o -> {
+            o.psnA = psn;
+            o.psnB = psn;
+            o.mtu = 256;
+        });
+        List<Integer> lost = new ArrayList<>(List.of(2, 5, 100, 140, 200, 300));
+        p.wire = losing(w -> w.fromA() && lost.remove((Integer) w.number()));
+        byte[] content = Pair.pattern(100_000, 5);
+        MemoryRegion remote = p.b.register(100_000);
+        MemoryRegion back = p.a.register(100_000);
+        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(content, 0), 100_000, remote, 0);
+        p.a.post(2, WorkOpcode.RDMA_READ, back, 100_000, remote, 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(back.memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
+    }
+
+    @Test
+    void driverThatDrainsBeforeItsTimersSendsNothingTwiceAfterAPause() {
+        Pair p = new Pair();
+        List<Pair.Wirelet> held = new ArrayList<>();
+        p.wire = w -> {
+            held.add(w);
+            return Collections.emptyList();
+        };
+        write(p, 10);
+        p.pump();
+        p.deliver(held.removeFirst());
+        p.pump();
+        p.now += 100 * T14; // the answer waits in the socket all the time
+        p.deliver(held.removeFirst());
+        assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+    }
+}
