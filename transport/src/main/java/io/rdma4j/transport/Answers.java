@@ -30,7 +30,9 @@ final class Answers {
     private long lastExecuted;
 
     private int pendingSyndrome = NONE;
-    private long pendingSequence;
+
+    /** What is refused; an acknowledgement is of {@link #lastExecuted} whenever it leaves. */
+    private long refusedSequence;
 
     Answers(Responder responder, QueuePairCounters counters) {
         this.responder = responder;
@@ -81,7 +83,6 @@ final class Answers {
         // A refusal that has not left yet is overtaken by events; what it acknowledged still wants to be.
         if (asksAck || pendingSyndrome != NONE && !isAckPending) {
             pendingSyndrome = Aeth.ACK;
-            pendingSequence = sequence;
         }
     }
 
@@ -97,14 +98,13 @@ final class Answers {
     void acknowledgeAgain() {
         if (pendingSyndrome == NONE) {
             pendingSyndrome = Aeth.ACK;
-            pendingSequence = lastExecuted;
         }
     }
 
     /** Refuses the request of a sequence; whatever was to be acknowledged is so by this too. */
     void refuse(int syndrome, long sequence) {
         pendingSyndrome = syndrome;
-        pendingSequence = sequence;
+        refusedSequence = sequence;
     }
 
     /** Asks the peer to send the request of a sequence again later, when a receive may have been posted. */
@@ -131,6 +131,7 @@ final class Answers {
         writeBth(opcode, 0, r.firstSequence, out, at);
         Aeth.write(out, at + Bth.LENGTH, Aeth.ACK, r.messageSequenceNumber);
         AtomicAckEth.write(out, at + Bth.LENGTH + Aeth.LENGTH, r.original);
+        r.sentEnd = r.endSequence;
         resources.deactivate(r);
         return opcode.headerLength();
     }
@@ -156,6 +157,7 @@ final class Answers {
         }
         Padding.clear(out, payloadAt + length, pad);
         r.sendSequence++;
+        r.sentEnd = Math.max(r.sentEnd, r.sendSequence);
         if (isLast) {
             resources.deactivate(r);
         }
@@ -171,7 +173,7 @@ final class Answers {
     }
 
     private void onRegionGone(ReadAtomicResources.Resource r) {
-        if (r.isFirstAnswer) {
+        if (r.sendSequence >= r.sentEnd) {
             resources.deactivateAll();
             responder.onAccessError(r.sendSequence);
         } else {
@@ -184,7 +186,8 @@ final class Answers {
         if (pendingSyndrome == NONE || resources.current() != null) {
             return 0;
         }
-        writeBth(Opcode.RC_ACKNOWLEDGE, 0, pendingSequence, out, at);
+        long sequence = pendingSyndrome == Aeth.ACK ? lastExecuted : refusedSequence;
+        writeBth(Opcode.RC_ACKNOWLEDGE, 0, sequence, out, at);
         Aeth.write(out, at + Bth.LENGTH, pendingSyndrome, messageSequenceNumber);
         pendingSyndrome = NONE;
         return Opcode.RC_ACKNOWLEDGE.headerLength();

@@ -40,14 +40,19 @@ final class ReadAtomicResources {
         /** Whether answer packets are still to be sent. */
         boolean isActive;
 
-        /** Whether those are answers to the first copy of the request. */
-        boolean isFirstAnswer;
+        /** Sequence behind the newest answer packet ever sent. */
+        long sentEnd;
 
         /** Sequence of the next answer packet. */
         long sendSequence;
 
         /** Bytes of the READ up to which to answer. */
         long sendEndBytes;
+
+        /** Whether every answer packet was sent at least once. */
+        boolean wasAnswered() {
+            return sentEnd == endSequence;
+        }
     }
 
     private final Resource[] ring;
@@ -71,7 +76,7 @@ final class ReadAtomicResources {
     /** Whether one more can be taken without forgetting one that was never fully answered. */
     boolean hasRoom() {
         Resource oldest = ring[(int) allocated & (ring.length - 1)];
-        return !(oldest.isActive && oldest.isFirstAnswer);
+        return !oldest.isActive || oldest.wasAnswered();
     }
 
     /** Takes the oldest place, to be filled and then activated. */
@@ -84,14 +89,13 @@ final class ReadAtomicResources {
     }
 
     /** Lets a resource be answered from {@code from} up to byte {@code endBytes} of the READ. */
-    void activate(Resource r, long from, long endBytes, boolean isFirstAnswer) {
+    void activate(Resource r, long from, long endBytes) {
         if (r.isActive) {
             r.sendSequence = Math.min(r.sendSequence, from);
             r.sendEndBytes = Math.max(r.sendEndBytes, endBytes);
             return;
         }
         r.isActive = true;
-        r.isFirstAnswer = isFirstAnswer;
         r.sendSequence = from;
         r.sendEndBytes = endBytes;
         active++;

@@ -352,7 +352,8 @@ final class Responder {
         r.firstSequence = expected;
         r.endSequence = expected + packets;
         r.messageSequenceNumber = answers.onMessageDone();
-        resources.activate(r, expected, r.lengthBytes, true);
+        r.sentEnd = expected;
+        resources.activate(r, expected, r.lengthBytes);
         expected = r.endSequence;
         wasRefused = false;
         answers.onProgress();
@@ -393,7 +394,7 @@ final class Responder {
                 return false;
             }
         }
-        resources.activate(r, sequence, endBytes, false);
+        resources.activate(r, sequence, endBytes);
         return true;
     }
 

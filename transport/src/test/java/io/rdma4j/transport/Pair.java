@@ -8,6 +8,7 @@ import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -170,6 +171,10 @@ final class Pair {
     final Side b;
     final List<Wirelet> trace = new ArrayList<>();
     long now = 1_000_000_000L;
+    /** Packets that a side sends before the other and the wire have their turn. */
+    int burst = Integer.MAX_VALUE;
+
+    private boolean isHeldBack;
     Wire wire = w -> List.of(LATENCY_NANOS);
     private final PriorityQueue<InFlight> inFlight =
             new PriorityQueue<>(Comparator.comparingLong(InFlight::at).thenComparingLong(InFlight::order));
@@ -217,8 +222,16 @@ final class Pair {
         side.queuePair.flush();
         int length;
         MemorySegment room = MemorySegment.ofArray(out);
-        while ((length = side.queuePair.pollTransmit(now, room, 0)) > 0) {
-            byte[] bytes = java.util.Arrays.copyOf(out, length + Packet.ICRC_LENGTH);
+        for (int sent = 0; ; sent++) {
+            if (sent >= burst) {
+                isHeldBack = true;
+                return;
+            }
+            length = side.queuePair.pollTransmit(now, room, 0);
+            if (length == 0) {
+                return;
+            }
+            byte[] bytes = Arrays.copyOf(out, length + Packet.ICRC_LENGTH);
             int number = side.isA ? ++numberA : ++numberB;
             Opcode opcode = Objects.requireNonNull(Opcode.of(Bth.opcode(room, 0)));
             send(new Wirelet(
@@ -257,8 +270,10 @@ final class Pair {
             if (steps > 5_000_000) {
                 throw new AssertionError("no end in sight");
             }
+            isHeldBack = false;
             pump();
-            long next = Math.min(a.queuePair.nextDeadlineNanos(), b.queuePair.nextDeadlineNanos());
+            long next = isHeldBack ? now + LATENCY_NANOS / 2 : Long.MAX_VALUE;
+            next = Math.min(next, Math.min(a.queuePair.nextDeadlineNanos(), b.queuePair.nextDeadlineNanos()));
             InFlight first = inFlight.peek();
             if (first != null) {
                 next = Math.min(next, first.at());

@@ -243,10 +243,33 @@ class RcResponderTest {
                         "B ACKNOWLEDGE 4100 61");
     }
 
+    @Test
+    void repeatedAnswerThatIsStillBeingSentDoesNotCountAgainstTheDepth() {
+        Pair.Options o = new Pair.Options();
+        o.destinationDepth = 1;
+        Pair p = new Pair(o);
+        MemoryRegion m = p.b.register(8192);
+        p.burst = 3;
+        for (int i = 0; i < 2; i++) { // the second copy begins again while the third of three packets is still to come
+            Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN, true, 0);
+            Reth.write(w.segment(), Bth.LENGTH, m.address(), m.key(), 3000);
+            p.deliver(w);
+            p.pump(p.b);
+            p.burst = 1;
+        }
+        Pair.Wirelet w = Pair.forge(true, Opcode.RC_READ_REQUEST, PSN + 3, true, 0);
+        Reth.write(w.segment(), Bth.LENGTH, m.address(), m.key(), 8);
+        p.deliver(w);
+        p.burst = 10;
+        p.pump(p.b);
+        assertThat(p.traceLines().getLast()).isEqualTo("B READ_RESPONSE_ONLY 4099");
+        assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+    }
+
     // ---- keys, rights and ranges ----
 
     /** One way to name memory wrongly (or just rightly), and whether each operation may. */
-    private enum Naming {
+    enum Naming {
         VALID(true),
         KEY_PLUS_ONE(false),
         KEY_OF_DEREGISTERED(false),
