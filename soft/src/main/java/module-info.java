@@ -10,6 +10,8 @@ module io.rdma4j.soft {
 
     exports io.rdma4j.soft;
 
+    provides io.rdma4j.cm.spi.CmProvider with
+            io.rdma4j.soft.cm.SoftCmProvider;
     provides io.rdma4j.verbs.spi.VerbsProvider with
             io.rdma4j.soft.SoftProvider;
 }

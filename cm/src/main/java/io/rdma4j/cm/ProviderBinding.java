@@ -1,5 +1,6 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
@@ -138,7 +139,7 @@ final class ProviderBinding {
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
-                    "to reach " + target.getHostAddress() + ": " + reason.getMessage()));
+                    "to reach " + AddressText.of(target) + ": " + reason.getMessage()));
             return;
         }
         ProviderCmId chosen = keepOnly(provider);
@@ -189,7 +190,7 @@ final class ProviderBinding {
         return new RdmaException(
                 operation,
                 Errno.ENODEV,
-                "no RDMA device has the local address " + local.getHostAddress(),
+                "no RDMA device has the local address " + AddressText.of(local),
                 "Use an address of this host whose network interface is up; `ip address` lists them");
     }
 }

@@ -39,8 +39,8 @@ public final class RouteLookup {
             throw new RdmaException(
                     operation,
                     Errno.ENETUNREACH,
-                    "this host has no route " + (source == null ? "" : "from " + source.getHostAddress() + " ") + "to "
-                            + destination.getHostAddress() + " (" + noRoute.getMessage() + ")",
+                    "this host has no route " + (source == null ? "" : "from " + AddressText.of(source) + " ") + "to "
+                            + AddressText.of(destination) + " (" + noRoute.getMessage() + ")",
                     "Check the address and the routing table",
                     noRoute);
         }

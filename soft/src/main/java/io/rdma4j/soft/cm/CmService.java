@@ -6,10 +6,9 @@ import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,7 @@ final class CmService {
     private final CmDatagram datagram = new CmDatagram();
     private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
     private final PortTable ports;
-    private final Map<InetAddress, Attachment> attachments = new HashMap<>();
+    private final List<Attachment> attachments = new ArrayList<>();
 
     CmService(CmHost host) {
         this.host = host;
@@ -97,14 +96,17 @@ final class CmService {
     @Nullable Attachment attach(InetAddress address) {
         Attachment attachment = host.attach(address);
         if (attachment != null) {
-            locked(now -> attachments.put(attachment.address(), attachment));
+            locked(now -> {
+                attachments.removeIf(old -> old.scope() == attachment.scope() && old.gid().equals(attachment.gid()));
+                return attachments.add(attachment);
+            });
         }
         return attachment;
     }
 
     /** The attached address at which a message came in, or null. */
     @Nullable Attachment attachmentOf(CmRoute route) {
-        for (Attachment each : attachments.values()) {
+        for (Attachment each : attachments) {
             boolean sameLink = each.scope() == 0 || route.scope() == 0 || each.scope() == route.scope();
             if (sameLink && each.wireGid().equals(route.local())) {
                 return each;

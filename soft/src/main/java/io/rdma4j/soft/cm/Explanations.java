@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.RejectReason;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +13,9 @@ final class Explanations {
     static String ends(
             @Nullable InetSocketAddress local, @Nullable InetSocketAddress peer, @Nullable Attachment attachment) {
         StringBuilder text = new StringBuilder();
-        text.append(local == null ? "no address" : PortTable.text(local));
+        text.append(local == null ? "no address" : AddressText.of(local));
         if (peer != null) {
-            text.append(" to ").append(PortTable.text(peer));
+            text.append(" to ").append(AddressText.of(peer));
         }
         if (attachment != null) {
             text.append(" (device ").append(attachment.device().name());
@@ -33,7 +34,7 @@ final class Explanations {
             String who = peer == null
                     ? ""
                     : ": nobody listens on port " + peer.getPort() + " of "
-                            + peer.getAddress().getHostAddress();
+                            + AddressText.of(peer.getAddress());
             return who + ". Start the server, or check its address and port";
         }
         if (reason == RejectReason.CONSUMER_DEFINED.code()) {

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.verbs.Errno;
@@ -98,7 +99,7 @@ final class IdAddresses {
                 throw new RdmaException(
                         "rdma_bind_addr",
                         Errno.ENODEV,
-                        "no software device has the local address " + address.getHostAddress(),
+                        "no software device has the local address " + AddressText.of(address),
                         "Use an address of this host whose network interface is up; `ip address` lists them");
             }
         }
@@ -114,8 +115,8 @@ final class IdAddresses {
             throw new RdmaException(
                     operation,
                     Errno.EINVAL,
-                    "the link-local address " + address.getHostAddress() + " does not say on which link",
-                    "Add the network interface, as in " + address.getHostAddress() + "%eth0");
+                    "the link-local address " + AddressText.of(address) + " does not say on which link",
+                    "Add the network interface, as in " + AddressText.of(address) + "%eth0");
         }
     }
 
@@ -135,8 +136,8 @@ final class IdAddresses {
             throw new RdmaException(
                     operation,
                     Errno.EINVAL,
-                    "the local address " + wanted.getAddress().getHostAddress() + " and the destination "
-                            + target.getHostAddress() + " are of different address families",
+                    "the local address " + AddressText.of(wanted.getAddress()) + " and the destination "
+                            + AddressText.of(target) + " are of different address families",
                     "Give two IPv4 or two IPv6 addresses");
         }
         target = withScope(target, wanted);
@@ -153,7 +154,7 @@ final class IdAddresses {
         if (attachment == null) {
             Attachment at = service.attach(route);
             if (at == null) {
-                unresolved = Explanations.noDevice(route.getHostAddress(), target.getHostAddress());
+                unresolved = Explanations.noDevice(AddressText.of(route), AddressText.of(target));
                 return false;
             }
             attachment = at;

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.transport.cm.CmListening;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -73,7 +74,7 @@ final class Listening {
                     : new RdmaException(
                             "rdma_listen",
                             Errno.ENODEV,
-                            "no software device has an address of the family of " + wildcard.getHostAddress(),
+                            "no software device has an address of the family of " + AddressText.of(wildcard),
                             "Bring a network interface up, at least the loopback one");
         }
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -69,7 +70,7 @@ final class PortTable {
             throw new RdmaException(
                     "rdma_bind_addr",
                     Errno.EACCES,
-                    "port " + local.getPort() + " of " + local.getAddress().getHostAddress() + " is below 1024",
+                    "port " + local.getPort() + " of " + AddressText.of(local.getAddress()) + " is below 1024",
                     "Use a port from 1024, or grant the process CAP_NET_BIND_SERVICE");
         }
         Hold hold = new Hold(portSpace, local, reuse, familyOnly);
@@ -168,8 +169,8 @@ final class PortTable {
         return new RdmaException(
                 operation,
                 wildcard ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE,
-                "RDMA port " + text(hold.local) + " is taken by an identifier of this process at "
-                        + text(obstacle.local),
+                "RDMA port " + AddressText.of(hold.local) + " is taken by an identifier of this process at "
+                        + AddressText.of(obstacle.local),
                 "Use another port, or setReuseAddress(true) on both before binding");
     }
 
@@ -179,11 +180,6 @@ final class PortTable {
 
     private static boolean isWildcard(Hold hold) {
         return hold.local.getAddress().isAnyLocalAddress();
-    }
-
-    static String text(InetSocketAddress address) {
-        String host = address.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
     /** The range of Linux's setting, for all systems that have none the one that IANA names. */

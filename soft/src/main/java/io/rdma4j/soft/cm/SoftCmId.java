@@ -15,6 +15,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.FlowLabel;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
@@ -48,7 +49,6 @@ final class SoftCmId implements ProviderCmId {
     private static final int MOST_RETRIES = 7;
     private static final int ACK_TIMEOUT = 19;
     private static final int HOP_LIMIT = 64;
-    private static final int FLOW_LABEL_MASK = 0xf_ffff;
 
     private final CmService service;
     private final PortSpace portSpace;
@@ -222,7 +222,7 @@ final class SoftCmId implements ProviderCmId {
         CmPath path = CmPath.roce(
                 from.wireGid(),
                 to,
-                local.getPort() * 31 + peer.getPort() & FLOW_LABEL_MASK,
+                FlowLabel.ofPorts(local.getPort(), peer.getPort()),
                 typeOfService,
                 HOP_LIMIT,
                 ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout);

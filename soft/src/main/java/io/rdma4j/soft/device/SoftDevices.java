@@ -33,6 +33,11 @@ public final class SoftDevices {
 
     private SoftDevices() {}
 
+    /** Identifier of this process, by which peers tell a restarted process from the one before. */
+    public static long processGuid() {
+        return PROCESS_GUID;
+    }
+
     /** The engine of this process, started at the first call. */
     public static synchronized Engine engine() {
         Engine running = engine;

@@ -1,0 +1,198 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.soft.device.SoftDevice;
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.GsiHandler;
+import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.engine.Sharing;
+import io.rdma4j.soft.engine.Timed;
+import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Packet;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Connection management's place in the engine. One per process. */
+final class EngineCmHost implements CmHost {
+    /** Exponent that Linux's rxe states, too: an answer within 134 ms. */
+    private static final int LOCAL_ACK_DELAY = 15;
+
+    /** Most that headers take of an IP packet; Linux's rdma_cm subtracts the same. */
+    private static final int HEADER_BYTES = 96;
+
+    private static final int COMMUNICATION_ID_BITS = 24;
+
+    /** How long the end of the process may be delayed by telling the peers. */
+    private static final long PARTING_MILLIS = 200;
+
+    private final Engine engine;
+    private final long caGuid;
+    private final CmService service;
+    private final List<Port> ports = new ArrayList<>();
+    private final Timed alarm = new Timed() {
+        @Override
+        protected void onDeadline(long nowNanos) {
+            service.onDeadline(nowNanos);
+        }
+    };
+
+    private EngineCmHost(Engine engine) {
+        this.engine = engine;
+        this.caGuid = SoftDevices.processGuid();
+        this.service = new CmService(this);
+    }
+
+    /** Joins connection management to an engine. */
+    static CmService start(Engine engine) {
+        EngineCmHost host = new EngineCmHost(engine);
+        engine.lock();
+        try {
+            GsiHandler handler = host::onGsiPacket;
+            engine.gsiHandler(handler);
+        } finally {
+            engine.unlock();
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-part"));
+        return host.service;
+    }
+
+    /** Lets the peers know that this process ends, but does not wait long for a lock that may not come. */
+    private void part() {
+        Thread teller = new Thread(service::partFromAll, "rdma4j-part-all");
+        teller.setDaemon(true);
+        teller.start();
+        try {
+            teller.join(PARTING_MILLIS);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void onGsiPacket(long nowNanos, Port port, Packet packet) {
+        Frame frame = packet.frame();
+        service.onMad(
+                nowNanos,
+                frame.sourceHigh,
+                frame.sourceLow,
+                port.scope(),
+                packet.segment(),
+                packet.dethOffset() + Deth.LENGTH,
+                packet.payloadLength(),
+                port.high(),
+                port.low());
+    }
+
+    @Override
+    public void lock() {
+        engine.lock();
+    }
+
+    @Override
+    public void unlock() {
+        engine.unlock();
+    }
+
+    @Override
+    public long nowNanos() {
+        return engine.nowNanos();
+    }
+
+    @Override
+    public void wakeAt(long deadlineNanos) {
+        engine.schedule(alarm, deadlineNanos);
+    }
+
+    @Override
+    public void send(CmDatagram datagram) {
+        for (Port port : ports) {
+            boolean sameLink = datagram.scope == 0 || port.scope() == 0 || port.scope() == datagram.scope;
+            if (sameLink && port.high() == datagram.localHigh && port.low() == datagram.localLow) {
+                engine.madSender()
+                        .send(
+                                port,
+                                datagram.remoteHigh,
+                                datagram.remoteLow,
+                                datagram.scope,
+                                datagram.trafficClass,
+                                datagram.mad,
+                                0);
+                return;
+            }
+        }
+    }
+
+    @Override
+    public long caGuid() {
+        return caGuid;
+    }
+
+    @Override
+    public int newCommunicationId() {
+        return engine.slot() << COMMUNICATION_ID_BITS | random() & (1 << COMMUNICATION_ID_BITS) - 1;
+    }
+
+    @Override
+    public int random() {
+        return engine.random().nextInt();
+    }
+
+    @Override
+    public List<InetAddress> addresses() {
+        List<InetAddress> all = new ArrayList<>();
+        for (SoftDevice device : SoftDevices.list()) {
+            all.addAll(device.addresses());
+        }
+        return all;
+    }
+
+    @Override
+    public @Nullable Attachment attach(InetAddress address) {
+        SoftDevice device = SoftDevices.of(address);
+        NetworkInterface network = Sharing.networkInterface(address);
+        if (device == null || network == null) {
+            return null;
+        }
+        Port port = engine.openPort(address);
+        engine.lock();
+        try {
+            if (!ports.contains(port)) {
+                ports.add(port);
+            }
+        } finally {
+            engine.unlock();
+        }
+        return new Attachment(port.address(), device, device.gidIndex(address), mtuOf(network), LOCAL_ACK_DELAY);
+    }
+
+    private static PathMtu mtuOf(NetworkInterface network) {
+        try {
+            return PathMtu.atMost(network.getMTU() - HEADER_BYTES);
+        } catch (SocketException gone) {
+            return PathMtu.MTU_256;
+        }
+    }
+
+    @Override
+    public Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
+        PortClaims.Claim claim = engine.sharing().claims().claim(portSpace, local, familyOnly, reuse, port);
+        return claim::close;
+    }
+
+    @Override
+    public void registerService(InetAddress local, long serviceId) {
+        engine.openPort(local).listen(serviceId);
+    }
+
+    @Override
+    public void unregisterService(InetAddress local, long serviceId) {
+        engine.openPort(local).close(serviceId);
+    }
+}

@@ -1,0 +1,137 @@
+package io.rdma4j.soft.cm;
+
+import static io.rdma4j.soft.cm.Session.expect;
+import static io.rdma4j.soft.cm.Session.listener;
+import static io.rdma4j.soft.cm.Session.resolved;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.soft.peer.PeerProcess;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** This process and another over the same loopback address. */
+@Timeout(60)
+class TwoProcessesTest {
+    private final List<Process> processes = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    private Process start(String... arguments) throws IOException, URISyntaxException {
+        Path tests = Path.of(
+                PeerProcess.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        String modules = System.getProperty("jdk.module.path", "");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED,io.rdma4j.link",
+                "-p",
+                modules.isEmpty() ? System.getProperty("java.class.path") : modules,
+                "--add-modules",
+                "io.rdma4j.soft",
+                "-cp",
+                testClasses(tests),
+                PeerProcess.class.getName()));
+        command.addAll(List.of(arguments));
+        Process process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        processes.add(process);
+        return process;
+    }
+
+    /** Where the tests are: beside the classes of the module that they are patched into. */
+    private static String testClasses(Path location) {
+        Path sibling = location.resolveSibling("test-classes");
+        return (sibling.toFile().isDirectory() ? sibling : location) + File.pathSeparator
+                + System.getProperty("rdma4j.test.classes", "");
+    }
+
+    private static InetAddress loopback() {
+        return InetAddress.ofLiteral("127.0.0.1");
+    }
+
+    @Test
+    void dataFlowBetweenProcessesWhoeverWasFirst() throws Exception {
+        Process peer = start("server", "127.0.0.1");
+        BufferedReader output = peer.inputReader();
+        String port = Objects.requireNonNull(output.readLine());
+        assertThat(port).startsWith("port ");
+        EventChannel channel = EventChannel.open();
+        CmId client = resolved(
+                channel, null, new InetSocketAddress(loopback(), Integer.parseInt(port.substring("port ".length()))));
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(256);
+            try (MemoryRegion region = client.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE)) {
+                var queuePair = Objects.requireNonNull(client.queuePair());
+                client.connect(ConnectionParameters.defaults());
+                expect(channel, CmEvent.Type.ESTABLISHED);
+                memory.setString(0, "from another process");
+                queuePair.postSend(new SendWorkRequest().reset(1).from(region, 0, 128).signaled());
+                queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(region, 0, 256));
+                assertThat(output.readLine()).isEqualTo("received from another process");
+                awaitSuccess(client);
+                expect(channel, CmEvent.Type.DISCONNECTED);
+                client.disconnect();
+                assertThat(output.readLine()).isEqualTo("disconnected");
+            }
+        }
+        client.close();
+        channel.close();
+        assertThat(peer.waitFor()).isZero();
+    }
+
+    private static void awaitSuccess(CmId client) {
+        WorkCompletion[] one = {new WorkCompletion()};
+        var queue = Objects.requireNonNull(client.receiveCompletions());
+        long end = System.nanoTime() + Session.PATIENCE.toNanos();
+        while (queue.poll(one) == 0) {
+            assertThat(System.nanoTime()).isLessThan(end);
+        }
+        assertThat(one[0].status()).isEqualTo(CompletionStatus.SUCCESS);
+    }
+
+    @Test
+    void aProcessThatEndsDisconnectsItsPeers() throws Exception {
+        EventChannel channel = EventChannel.open();
+        CmId listener = listener(channel, loopback());
+        Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
+        CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
+        server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
+        server.accept(null);
+        expect(channel, CmEvent.Type.ESTABLISHED);
+        assertThat(peer.inputReader().readLine()).isEqualTo("connected");
+        peer.getOutputStream().write("now\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        peer.getOutputStream().flush();
+        expect(channel, CmEvent.Type.DISCONNECTED);
+        assertThat(peer.waitFor()).isZero();
+        server.close();
+        listener.close();
+        channel.close();
+    }
+}

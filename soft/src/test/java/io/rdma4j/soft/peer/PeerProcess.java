@@ -1,0 +1,93 @@
+package io.rdma4j.soft.peer;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * The other process of a test, with synchronous identifiers. {@code server ADDRESS} prints its port, takes one connection,
+ * echoes one message and disconnects when the peer has. {@code client ADDRESS PORT} connects, says so, and ends when told
+ * to on its standard input, without a word to the connection manager.
+ */
+public final class PeerProcess {
+    private static final int SIZE = 256;
+
+    private PeerProcess() {}
+
+    /** See the class. */
+    public static void main(String[] arguments) throws IOException {
+        InetAddress address = InetAddress.ofLiteral(arguments[1]);
+        if (arguments[0].equals("server")) {
+            serve(address);
+        } else {
+            call(new InetSocketAddress(address, Integer.parseInt(arguments[2])));
+        }
+    }
+
+    private static CmQueuePairAttributes sizes() {
+        return CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0));
+    }
+
+    private static void serve(InetAddress address) {
+        try (CmId listener = CmId.create(PortSpace.TCP, null)) {
+            listener.bindAddress(new InetSocketAddress(address, 0));
+            listener.listen(1);
+            say("port " + listener.sourcePort());
+            try (CmId server = listener.getRequest()) {
+                server.createQueuePair(null, sizes());
+                MemorySegment memory = Arena.global().allocate(SIZE);
+                MemoryRegion region = server.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
+                var queuePair = Objects.requireNonNull(server.queuePair());
+                queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region, 0, SIZE));
+                server.accept(null);
+                await(Objects.requireNonNull(server.receiveCompletions()));
+                say("received " + memory.getString(0));
+                queuePair.postSend(new SendWorkRequest().reset(2).from(region, 0, SIZE).signaled());
+                await(Objects.requireNonNull(server.sendCompletions()));
+                server.disconnect();
+                say("disconnected");
+            }
+        }
+    }
+
+    private static void await(CompletionQueue queue) {
+        WorkCompletion[] one = {new WorkCompletion()};
+        while (queue.poll(one) == 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void call(InetSocketAddress destination) throws IOException {
+        CmId client = CmId.create(PortSpace.TCP, null);
+        client.resolveAddress(null, destination, Duration.ofSeconds(5));
+        client.resolveRoute(Duration.ofSeconds(5));
+        client.createQueuePair(null, sizes());
+        client.connect(null);
+        say("connected");
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        say("ends at " + input.readLine());
+        System.exit(0);
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+}
