@@ -1,0 +1,110 @@
+package io.rdma4j.soft;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.net.URI;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Another Java process with the classes under test; its lines of output come one by one. */
+final class ChildProcess implements AutoCloseable {
+    private final Process process;
+    private final Writer input;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+    ChildProcess(Class<?> main, List<String> options, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(options);
+        command.add("-cp");
+        command.add(classPath(main));
+        command.add(main.getName());
+        command.addAll(List.of(arguments));
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        input = process.outputWriter(StandardCharsets.UTF_8);
+        Thread.ofVirtual().start(this::read);
+    }
+
+    /** Where the classes of all rooms and of the tests lie, also when the tests run on the module path. */
+    private static String classPath(Class<?> main) {
+        Set<String> roots = new LinkedHashSet<>();
+        for (Class<?> each : List.of(
+                main,
+                SoftProvider.class,
+                io.rdma4j.wire.Frame.class,
+                io.rdma4j.transport.RcQueuePair.class,
+                io.rdma4j.link.Link.class,
+                io.rdma4j.verbs.Device.class,
+                io.rdma4j.cm.CmId.class)) {
+            roots.add(root(each));
+        }
+        return String.join(File.pathSeparator, roots);
+    }
+
+    private static String root(Class<?> type) {
+        String name = type.getName().replace('.', '/') + ".class";
+        URL url = Objects.requireNonNull(type.getResource("/" + name), name);
+        String text = url.toString();
+        String base = text.substring(0, text.length() - name.length());
+        if (base.startsWith("jar:")) {
+            base = base.substring(4, base.length() - 2);
+        }
+        return Path.of(URI.create(base)).toString();
+    }
+
+    private void read() {
+        try (BufferedReader output = new BufferedReader(
+                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                lines.add(line);
+            }
+        } catch (IOException e) {
+            lines.add("output ended: " + e.getMessage());
+        }
+        lines.add("END");
+    }
+
+    void tell(String line) throws IOException {
+        input.write(line + "\n");
+        input.flush();
+    }
+
+    /** The next line that begins with {@code word}, without it; fails if another comes or none in twenty seconds. */
+    String[] expect(String word) throws InterruptedException {
+        String line = lines.poll(20, TimeUnit.SECONDS);
+        if (line == null || !line.startsWith(word)) {
+            throw new AssertionError("expected '" + word + "' but got '" + line + "', then " + lines);
+        }
+        return line.substring(word.length()).strip().split(" ", -1);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Kills as {@code kill -9} does. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}

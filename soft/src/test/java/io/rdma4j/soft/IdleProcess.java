@@ -1,0 +1,27 @@
+package io.rdma4j.soft;
+
+import java.io.IOException;
+import java.net.InetAddress;
+
+/** A process with a connection on which nothing happens: one thread waits for an event. Ends with its input. */
+public final class IdleProcess {
+    private IdleProcess() {}
+
+    /** Runs; the argument is the local address. */
+    public static void main(String[] arguments) throws IOException {
+        InetAddress address = InetAddress.getByName(arguments[0]);
+        Endpoint a = new Endpoint(address);
+        Endpoint b = new Endpoint(address);
+        Endpoint.connect(a, b);
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        if (!a.completion().isSuccess()) {
+            throw new IllegalStateException("the write failed");
+        }
+        if (arguments[1].equals("waits")) {
+            a.completions.requestNotification(false);
+            Thread.ofPlatform().daemon().start(() -> a.channel.await());
+        }
+        System.out.println("idle");
+        while (System.in.read() >= 0) {}
+    }
+}

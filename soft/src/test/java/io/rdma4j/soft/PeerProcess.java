@@ -1,0 +1,73 @@
+package io.rdma4j.soft;
+
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A process with one endpoint, told what to do by lines on its standard input: {@code connect NUMBER ADDRESS KEY},
+ * {@code run} to write and read back without end, {@code count}, {@code quit}.
+ */
+public final class PeerProcess {
+    private PeerProcess() {}
+
+    /** Runs; the argument is the local address. */
+    public static void main(String[] arguments) throws IOException {
+        Endpoint endpoint = new Endpoint(InetAddress.getByName(arguments[0]));
+        say("ready " + endpoint.queuePair.number() + " " + endpoint.region.address() + " "
+                + endpoint.region.remoteKey());
+        AtomicLong rounds = new AtomicLong();
+        long remoteAddress = 0;
+        int remoteKey = 0;
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = input.readLine(); line != null && !line.equals("quit"); line = input.readLine()) {
+            String[] words = line.split(" ", -1);
+            switch (words[0]) {
+                case "connect" -> {
+                    endpoint.connect(InetAddress.getByName(arguments[0]), Integer.parseInt(words[1]), endpoint.psn);
+                    remoteAddress = Long.parseLong(words[2]);
+                    remoteKey = Integer.parseInt(words[3]);
+                    say("connected");
+                }
+                case "run" -> {
+                    long address = remoteAddress;
+                    int key = remoteKey;
+                    Thread.ofPlatform().daemon().start(() -> run(endpoint, rounds, address, key));
+                }
+                case "count" -> say("rounds " + rounds.get());
+                default -> say("unknown " + line);
+            }
+        }
+    }
+
+    /** Writes a number to the peer and reads it back, until something fails. */
+    private static void run(Endpoint endpoint, AtomicLong rounds, long address, int key) {
+        for (long round = 1; ; round++) {
+            endpoint.memory.set(ValueLayout.JAVA_LONG, 0, round);
+            endpoint.queuePair.postWrite(round, endpoint.region, 0, 8, address + 64, key);
+            endpoint.queuePair.postRead(-round, endpoint.region, 8, 8, address + 64, key);
+            for (int i = 0; i < 2; i++) {
+                WorkCompletion completion = endpoint.completion();
+                if (completion.status() != CompletionStatus.SUCCESS) {
+                    say("failed " + completion);
+                    return;
+                }
+            }
+            if (endpoint.memory.get(ValueLayout.JAVA_LONG, 8) != round) {
+                say("wrong " + round);
+                return;
+            }
+            rounds.set(round);
+        }
+    }
+
+    private static synchronized void say(String line) {
+        System.out.println(line);
+    }
+}
