@@ -1,6 +1,7 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.tools.demo.Demo;
+import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.rping.Rping;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -10,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The umbrella command: {@code rdma4j TOOL [OPTION...]}. Help and version of the command itself are printed by the
@@ -19,7 +21,10 @@ public final class Main {
     /** Exit status for a command line that makes no sense before any tool has seen it. */
     private static final int USAGE = 2;
 
-    private static final List<Tool> TOOLS = List.of(new Demo(), new Rping());
+    /** Exit status for a defect. */
+    private static final int UNEXPECTED = 70;
+
+    private static final List<Tool> TOOLS = List.of(new Demo(), new Rping(), new Doctor());
 
     private Main() {}
 
@@ -31,11 +36,34 @@ public final class Main {
     /** Runs a tool and ends the process with its status. */
     public static void main(String[] words) {
         ToolEnvironment environment = new ToolEnvironment(stream(FileDescriptor.out), stream(FileDescriptor.err));
-        Runtime.getRuntime().addShutdownHook(new Thread(environment::interrupt, "rdma4j-interrupt"));
+        AtomicBoolean ending = new AtomicBoolean();
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+            if (!ending.get()) {
+                reportUnexpected(failure, "thread " + thread.getName(), List.of(words), environment);
+            }
+        });
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            ending.set(true);
+                            environment.interrupt();
+                        },
+                        "rdma4j-interrupt"));
         int status = run(List.of(words), environment);
         environment.out().flush();
         environment.err().flush();
         System.exit(status & 0xff);
+    }
+
+    /** One line, and with {@code -d} where it happened. */
+    private static void reportUnexpected(
+            Throwable failure, String where, List<String> words, ToolEnvironment environment) {
+        environment.err().println("rdma4j: " + where + " failed unexpectedly: " + failure);
+        if (words.contains("-d")) {
+            failure.printStackTrace(environment.err());
+        } else {
+            environment.err().println("rdma4j: this is a defect; the option -d tells where it is");
+        }
     }
 
     private static PrintStream stream(FileDescriptor descriptor) {
@@ -68,10 +96,19 @@ public final class Main {
             options.apply();
             List<String> rest =
                     options.arguments().subList(1, options.arguments().size());
-            return tool.get().run(options.help() ? List.of("--help") : rest, environment);
+            return run(tool.get(), options.help() ? List.of("--help") : rest, environment);
         } catch (CommonOptions.UsageException e) {
             environment.err().println("rdma4j: " + e.getMessage());
             return USAGE;
+        }
+    }
+
+    private static int run(Tool tool, List<String> arguments, ToolEnvironment environment) {
+        try {
+            return tool.run(arguments, environment);
+        } catch (RuntimeException | Error e) {
+            reportUnexpected(e, tool.name(), arguments, environment);
+            return UNEXPECTED;
         }
     }
 

@@ -35,6 +35,8 @@ public final class Demo implements Tool {
     private static final int SHOWN_PINGS = 3;
     private static final int WARM_UP_PINGS = 2000;
     private static final long LIMIT_SECONDS = 55;
+    private static final String SERVER_END_1 = "server DISCONNECT EVENT...";
+    private static final String SERVER_END_2 = "wait for RDMA_READ_ADV state 10";
     private static final String CAPTURE = "rdma4j-demo.pcapng";
 
     private String address = "127.0.0.1";
@@ -177,7 +179,11 @@ public final class Demo implements Tool {
                         stage.line("server", line);
                     }
                 },
-                line -> stage.line("server", line));
+                line -> {
+                    if (!more.isEmpty() || !line.equals(SERVER_END_1) && !line.equals(SERVER_END_2)) {
+                        stage.line("server", line);
+                    }
+                });
         if (!readiness.await(server, stage.remainingSeconds())) {
             int status = server.await(1);
             server.close();

@@ -184,7 +184,9 @@ final class RpingConnection implements AutoCloseable {
 
     /** Server: reads the data that the client told about. */
     void read(RpingMessage remote) throws RpingFailure {
-        requireFits(remote.sizeBytes(), "RDMA READ of the client's");
+        if (!fits(remote.sizeBytes(), "RDMA READ of the client's")) {
+            return;
+        }
         post(sendRequest
                 .reset(0)
                 .read(remote.address(), remote.key())
@@ -195,7 +197,9 @@ final class RpingConnection implements AutoCloseable {
     /** Server: writes the data back to where the client told. */
     void write(RpingMessage remote) throws RpingFailure {
         int length = RpingPayload.length(buffers.data().memory()) + 1;
-        requireFits(length, "RDMA WRITE of");
+        if (!fits(length, "RDMA WRITE of")) {
+            return;
+        }
         report.debug(
                 "rdma write from lkey %x laddr %x len %d",
                 buffers.data().localKey(), buffers.data().address(), length);
@@ -207,7 +211,7 @@ final class RpingConnection implements AutoCloseable {
     }
 
     /** The C tool posts whatever the client asks for, and the device answers with a local protection error. */
-    private void requireFits(int lengthBytes, String what) {
+    private boolean fits(int lengthBytes, String what) {
         long length = Integer.toUnsignedLong(lengthBytes);
         if (length > buffers.data().lengthBytes()) {
             report.error("cq completion failed status 4");
@@ -215,13 +219,12 @@ final class RpingConnection implements AutoCloseable {
                     + " bytes does not fit this server's buffer of "
                     + buffers.data().lengthBytes() + "; start the server with -S " + length + " or more");
             progress.signal(RpingState.ERROR);
+            return false;
         }
+        return true;
     }
 
     private void post(SendWorkRequest request) throws RpingFailure {
-        if (progress.state() == RpingState.ERROR) {
-            return;
-        }
         try {
             queuePair.postSend(request);
         } catch (RdmaException e) {

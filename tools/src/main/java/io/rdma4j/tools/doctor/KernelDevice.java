@@ -1,0 +1,36 @@
+package io.rdma4j.tools.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * An RDMA device of the Linux kernel, as sysfs shows it.
+ *
+ * @param name for example {@code rxe0}
+ */
+record KernelDevice(String name) {
+    private static final Path FOLDER = Path.of("/sys/class/infiniband");
+
+    /** All devices; empty also where there is no such kernel. */
+    static List<KernelDevice> list() {
+        try (Stream<Path> devices = Files.list(FOLDER)) {
+            return devices.map(device -> new KernelDevice(String.valueOf(device.getFileName())))
+                    .toList();
+        } catch (IOException none) {
+            return List.of();
+        }
+    }
+
+    /** The network interface that the device sends by, if it says so. */
+    Optional<String> networkInterface() {
+        try {
+            return Optional.of(Files.readString(FOLDER.resolve(name).resolve("parent")).strip());
+        } catch (IOException none) {
+            return Optional.empty();
+        }
+    }
+}
