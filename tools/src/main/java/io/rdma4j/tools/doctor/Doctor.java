@@ -59,7 +59,8 @@ public final class Doctor implements Tool {
         out.println("java      " + Runtime.version() + ", " + System.getProperty("java.vendor") + ", "
                 + System.getProperty("os.name") + " " + System.getProperty("os.arch"));
         boolean nativeAccess = LinkSet.class.getModule().isNativeAccessEnabled();
-        out.println("network   " + linkKind() + (nativeAccess ? "" : " (native access to io.rdma4j.link is not enabled)"));
+        out.println(
+                "network   " + linkKind() + (nativeAccess ? "" : " (native access to io.rdma4j.link is not enabled)"));
         out.println();
     }
 
@@ -98,7 +99,8 @@ public final class Doctor implements Tool {
 
     private static void reportGid(PrintStream out, int index, Gid gid, String networkInterface) {
         InetAddress address = RocePort.withScope(gid.toInetAddress(), networkInterface);
-        out.println("  GID %2d  %-39s  %-28s  %s".formatted(index, gid, address.getHostAddress(), RocePort.state(address)));
+        out.println(
+                "  GID %2d  %-39s  %-28s  %s".formatted(index, gid, address.getHostAddress(), RocePort.state(address)));
     }
 
     private static String interfaceMtu(String name) {
@@ -117,7 +119,8 @@ public final class Doctor implements Tool {
         }
         for (KernelDevice device : devices) {
             Optional<String> parent = device.networkInterface();
-            out.println("kernel    " + device.name() + parent.map(name -> " on " + name).orElse("")
+            out.println("kernel    " + device.name()
+                    + parent.map(name -> " on " + name).orElse("")
                     + ": holds UDP port 4791 of that interface's addresses; to use them here, remove it"
                     + " (rdma link delete " + device.name() + "), or use another address");
         }

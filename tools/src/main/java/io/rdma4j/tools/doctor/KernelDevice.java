@@ -28,7 +28,8 @@ record KernelDevice(String name) {
     /** The network interface that the device sends by, if it says so. */
     Optional<String> networkInterface() {
         try {
-            return Optional.of(Files.readString(FOLDER.resolve(name).resolve("parent")).strip());
+            return Optional.of(
+                    Files.readString(FOLDER.resolve(name).resolve("parent")).strip());
         } catch (IOException none) {
             return Optional.empty();
         }

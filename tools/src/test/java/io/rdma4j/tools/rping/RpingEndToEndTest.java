@@ -57,7 +57,14 @@ class RpingEndToEndTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"127.0.0.1, 64", "127.0.0.1, 23", "127.0.0.1, 1024", "127.0.0.1, 4097", "127.0.0.1, 65535", "127.0.0.5, 100"})
+    @CsvSource({
+        "127.0.0.1, 64",
+        "127.0.0.1, 23",
+        "127.0.0.1, 1024",
+        "127.0.0.1, 4097",
+        "127.0.0.1, 65535",
+        "127.0.0.5, 100"
+    })
     void pingsComeBackOverIpv4(String address, int size) throws InterruptedException {
         pingPong(address, "", size, 10);
     }
@@ -137,7 +144,10 @@ class RpingEndToEndTest {
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S 1000 -C 1 -p " + port);
         assertThat(server.status()).isEqualTo(-1);
         assertThat(server.errorLines())
-                .startsWith("cq completion failed status 4", "wait for RDMA_READ_COMPLETE state 11", "rping server failed: -1");
+                .startsWith(
+                        "cq completion failed status 4",
+                        "wait for RDMA_READ_COMPLETE state 11",
+                        "rping server failed: -1");
         assertThat(client.status()).isZero();
         assertThat(client.errorLines()).contains("client DISCONNECT EVENT...", "wait for RDMA_WRITE_ADV state 10");
     }

@@ -50,7 +50,9 @@ class RpingProcessTest {
                 clients.add(client(lines.get(i), "-C", "50", "-S", String.valueOf(23 + 500 * i)));
             }
             for (int i = 0; i < clients.size(); i++) {
-                assertThat(clients.get(i).await(TIMEOUT_SECONDS)).as("client " + i + ": " + lines.get(i)).isZero();
+                assertThat(clients.get(i).await(TIMEOUT_SECONDS))
+                        .as("client " + i + ": " + lines.get(i))
+                        .isZero();
             }
             assertThat(server.isAlive()).isTrue();
             server.terminate();
