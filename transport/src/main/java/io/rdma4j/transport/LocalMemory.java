@@ -88,8 +88,9 @@ final class LocalMemory {
         try {
             MemorySegment.copy(from, fromOffset, to, toOffset, length);
             return true;
-        } catch (RuntimeException e) {
-            return false; // closed, read-only or of another thread: the owner's doing, at any time
+        } catch (RuntimeException | InternalError e) {
+            // closed, read-only, of another thread, or a mapped file cut short (InternalError): the owner's doing, at any time
+            return false;
         }
     }
 
@@ -116,8 +117,8 @@ final class LocalMemory {
                 result[0] = original;
             }
             return true;
-        } catch (RuntimeException e) {
-            return false; // as in copy
+        } catch (RuntimeException | InternalError e) { // as in copy
+            return false;
         }
     }
 

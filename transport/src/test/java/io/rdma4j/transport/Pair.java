@@ -246,8 +246,18 @@ final class Pair {
         }
     }
 
+    /** Loses everything that is on the wire. */
+    void dropAllInFlight() {
+        inFlight.clear();
+    }
+
     /** Gives a packet to the side that it is for. */
     void deliver(Wirelet w) {
+        deliver(w, (w.fromA() ? b : a).queuePair);
+    }
+
+    /** Gives a packet to a queue pair in the place of the one that it is for. */
+    void deliver(Wirelet w, RcQueuePair queuePair) {
         Side from = w.fromA() ? a : b;
         Side to = w.fromA() ? b : a;
         Frame f = new Frame();
@@ -261,7 +271,7 @@ final class Pair {
         if (packet.parse(f) != Packet.Result.OK) {
             throw new AssertionError("cannot be read: " + w);
         }
-        to.queuePair.onPacket(now, packet);
+        queuePair.onPacket(now, packet);
     }
 
     /** Runs until nothing is in flight and no deadline is near, at most to a time. */
