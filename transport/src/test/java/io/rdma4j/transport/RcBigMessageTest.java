@@ -133,12 +133,12 @@ class RcBigMessageTest {
 
     @Test
     void sendQueueMayBeFilledByAnotherThreadThanTheDriver() throws InterruptedException {
-        int count = 20_000;
+        int count = 5_000;
         Thread poster = new Thread(() -> {
             for (int i = 0; i < count; ) {
                 SendRequest r = queuePair.sendQueue().claim();
                 if (r == null) {
-                    Thread.yield();
+                    Thread.onSpinWait();
                     continue;
                 }
                 r.opcode = WorkOpcode.RDMA_WRITE;
@@ -159,7 +159,7 @@ class RcBigMessageTest {
             if (psn >= 0) {
                 answer(Opcode.RC_ACKNOWLEDGE, psn, 0);
             } else {
-                Thread.yield();
+                Thread.onSpinWait();
             }
         }
         poster.join();
