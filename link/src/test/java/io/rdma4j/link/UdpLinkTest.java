@@ -158,6 +158,18 @@ class UdpLinkTest {
     }
 
     @ParameterizedTest
+    @MethodSource("kindsAndAddresses")
+    void thePortOfAClosedLinkIsFreeAtOnce(String kind, InetAddress address) throws IOException {
+        try (LinkSet set = LinkSets.open(kind);
+                LinkSet other = LinkSets.open(kind)) {
+            Link first = set.openUdp(address, 0);
+            first.close();
+            int port = first.localAddress().getPort();
+            assertThat(other.openUdp(address, port).localAddress().getPort()).isEqualTo(port);
+        }
+    }
+
+    @ParameterizedTest
     @MethodSource("io.rdma4j.link.Kinds#all")
     void foreignAddressIsABindException(String kind) throws IOException {
         InetAddress foreign = InetAddress.ofLiteral("192.0.2.77");

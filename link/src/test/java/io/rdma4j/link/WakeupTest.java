@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -99,6 +105,40 @@ class WakeupTest {
             set.await(20 * MILLI);
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(18 * MILLI);
             assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void linksAndChannelsComeAndGoWhileAnotherThreadWaits(String kind, @TempDir Path folder) throws Exception {
+        InetAddress address = InetAddress.ofLiteral("127.0.0.1");
+        SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+        AtomicBoolean done = new AtomicBoolean();
+        try (LinkSet set = LinkSets.open(kind)) {
+            CompletableFuture<Void> waiter = CompletableFuture.runAsync(() -> {
+                while (!done.get()) {
+                    set.await(Long.MAX_VALUE);
+                }
+            });
+            ReceiveBurst received = new ReceiveBurst(1);
+            ByteBuffer message = ByteBuffer.allocate(100);
+            for (int round = 0; round < 200; round++) {
+                Link link = set.openUdp(address, 0);
+                var listener = set.listenLocal(folder.resolve("s" + round));
+                LocalChannel there = set.connectLocal(folder.resolve("s" + round));
+                LocalChannel here = Objects.requireNonNull(listener.accept());
+                Frames.send(link, burst, link.localAddress(), 20, 1);
+                assertThat(there.send(message, message)).isTrue();
+                assertThat(link.poll(received)).isEqualTo(1);
+                assertThat(here.poll()).isNotNull();
+                link.close();
+                there.close();
+                here.close();
+                listener.close();
+            }
+            done.set(true);
+            set.wakeup();
+            waiter.get(20, TimeUnit.SECONDS);
         }
     }
 }

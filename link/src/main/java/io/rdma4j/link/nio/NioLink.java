@@ -170,7 +170,7 @@ final class NioLink implements Link {
     public void close() throws IOException {
         if (channel.isOpen()) {
             channel.close();
-            set.wakeup();
+            set.release();
         }
     }
 

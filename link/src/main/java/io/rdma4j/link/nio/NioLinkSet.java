@@ -25,6 +25,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,9 @@ public final class NioLinkSet implements LinkSet {
 
     private final Selector selector;
     private final WakeupGate gate = new WakeupGate();
+
+    /** Held from before a wait's first look at the gate to after its last: nobody else's select may take its wakeup. */
+    private final ReentrantLock selecting = new ReentrantLock();
 
     /**
      * Creates an empty set.
@@ -149,6 +154,7 @@ public final class NioLinkSet implements LinkSet {
     public void await(long timeoutNanos) {
         // A selector does not block a thread with its interrupt flag up; a caller that has it up would spin.
         boolean interrupted = Thread.interrupted();
+        selecting.lock();
         try {
             if (!gate.beginWait() || timeoutNanos <= 0) {
                 selector.selectNow(NioLinkSet::ignore);
@@ -162,6 +168,7 @@ public final class NioLinkSet implements LinkSet {
             throw new IllegalStateException("wait for links: " + e.getMessage(), e);
         } finally {
             gate.endWait();
+            selecting.unlock();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -178,12 +185,35 @@ public final class NioLinkSet implements LinkSet {
         }
     }
 
+    /**
+     * Lets go of channels that were closed: until the selector has run once more, their sockets stay open and bound. A
+     * thread that waits sees to it, else it is done here. Like {@link #wakeup} it ends a present or the next wait, so that
+     * whoever waits sees what is closed.
+     */
+    void release() {
+        boolean _ = gate.signal();
+        if (!selecting.tryLock()) {
+            selector.wakeup();
+            return;
+        }
+        try {
+            if (selector.isOpen()) {
+                selector.selectNow(NioLinkSet::ignore);
+            }
+        } catch (IOException e) {
+            // The next wait lets go of them.
+            return;
+        } finally {
+            selecting.unlock();
+        }
+    }
+
     @Override
     public void close() {
         if (!selector.isOpen()) {
             return;
         }
-        for (SelectionKey key : selector.keys()) {
+        for (SelectionKey key : List.copyOf(selector.keys())) {
             if (key.attachment() instanceof NioListener listener) {
                 listener.close();
             }
@@ -231,7 +261,7 @@ public final class NioLinkSet implements LinkSet {
             if (server.isOpen()) {
                 file.remove();
                 closeQuietly(server);
-                wakeup();
+                release();
             }
         }
     }

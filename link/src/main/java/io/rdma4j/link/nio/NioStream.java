@@ -54,7 +54,7 @@ final class NioStream implements ByteStream {
     public void close() {
         if (channel.isOpen()) {
             NioLinkSet.closeQuietly(channel);
-            set.wakeup();
+            set.release();
         }
     }
 }
