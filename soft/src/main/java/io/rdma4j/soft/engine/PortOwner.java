@@ -20,10 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class PortOwner {
     /**
-     * Time after a change of owner in which a request for an unknown service is dropped instead of refused: its process
-     * may not have told the new owner yet, and the peer repeats the request.
+     * Time after a change of owner in which what is for an unknown service or process is dropped instead of refused: the
+     * process may not have told the new owner yet, and the peer repeats itself.
      */
     static final long GRACE_NANOS = 1_000_000_000;
+
+    /** Least time between two looks for a new process on behalf of ordinary frames, so that strays cost little. */
+    private static final long SEARCH_INTERVAL_NANOS = 1_000_000;
 
     private static final int SLOTS = 256;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
@@ -46,6 +49,7 @@ final class PortOwner {
     private final List<Member> members = new ArrayList<>();
     private final @Nullable Member[] bySlot = new @Nullable Member[SLOTS];
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
+    private long lastSearchNanos;
 
     PortOwner(Engine engine, Port port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
@@ -124,11 +128,24 @@ final class PortOwner {
     /** Passes a frame on; false if no process has the slot. */
     boolean relay(int slot, Frame frame) {
         Member member = bySlot[slot & 0xff];
+        if (member == null && engine.nowNanos() - lastSearchNanos >= SEARCH_INTERVAL_NANOS) {
+            member = search(slot);
+        }
         if (member == null) {
             return false;
         }
         pass(member, frame);
         return true;
+    }
+
+    /**
+     * Looks whether the process of a slot has just come: what its peers answer to its first packets can arrive here before
+     * its greeting was read.
+     */
+    private @Nullable Member search(int slot) {
+        lastSearchNanos = engine.nowNanos();
+        var _ = receive();
+        return bySlot[slot & 0xff];
     }
 
     private void pass(Member member, Frame frame) {
@@ -174,8 +191,26 @@ final class PortOwner {
             }
             return true;
         }
-        int slot = receiver >>> 24;
-        return slot == engine.slot() || !relay(slot, packet.frame());
+        return routeAnswer(receiver >>> 24, packet);
+    }
+
+    /**
+     * An answer for a slot that nobody has is this process' to refuse, in the name of the process that has gone; but not
+     * while a process may only not have come back to a new owner.
+     */
+    private boolean routeAnswer(int slot, Packet packet) {
+        if (slot == engine.slot()) {
+            return true;
+        }
+        Member member = bySlot[slot];
+        if (member == null) {
+            member = search(slot);
+        }
+        if (member == null) {
+            return isGraceOver();
+        }
+        pass(member, packet.frame());
+        return false;
     }
 
     private boolean routeRequest(long serviceId, Packet packet) {
@@ -188,6 +223,10 @@ final class PortOwner {
                 return false;
             }
         }
+        return isGraceOver();
+    }
+
+    private boolean isGraceOver() {
         return graceEndsNanos == Long.MIN_VALUE || engine.nowNanos() - graceEndsNanos >= 0;
     }
 }
