@@ -43,8 +43,17 @@ public final class Demo implements Tool {
     private int count = 10_000;
     private int sizeBytes = 64;
 
-    /** Creates the tool. */
-    public Demo() {}
+    private final Path folder;
+
+    /** Creates the tool; its capture goes to the current folder. */
+    public Demo() {
+        this(Path.of("").toAbsolutePath());
+    }
+
+    /** Creates the tool with another folder for its capture. */
+    Demo(Path folder) {
+        this.folder = folder;
+    }
 
     @Override
     public String name() {
@@ -218,10 +227,9 @@ public final class Demo implements Tool {
         }
     }
 
-    private static Path captureFile() {
-        Path here = Path.of("").toAbsolutePath();
-        Path folder = Files.isWritable(here) ? here : Path.of(System.getProperty("java.io.tmpdir"));
-        return folder.resolve(CAPTURE);
+    private Path captureFile() {
+        Path place = Files.isWritable(folder) ? folder : Path.of(System.getProperty("java.io.tmpdir"));
+        return place.resolve(CAPTURE);
     }
 
     private static void requireCapture(Path capture) throws DemoFailure {

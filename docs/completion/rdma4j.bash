@@ -1,0 +1,27 @@
+# Completion of rdma4j and bin/rping for bash: . docs/completion/rdma4j.bash
+
+_rdma4j() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} tool
+    local common="--pcap --fault --trace --device --help"
+    case ${COMP_WORDS[0]##*/} in
+        rdma4j) tool=${COMP_WORDS[1]-} ;;
+        *) tool=${COMP_WORDS[0]##*/} ;;
+    esac
+    case $before in
+        --pcap) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --fault) COMPREPLY=($(compgen -W "loss=1% dup=1% reorder=1% corrupt=1% delay=1ms" -- "$word")); return ;;
+        --device) COMPREPLY=($(compgen -W "soft" -- "$word")); return ;;
+        -a | -I) COMPREPLY=($(compgen -A hostname -- "$word")); return ;;
+        -p | -C | -S) return ;;
+    esac
+    if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W "demo rping doctor --help --version --build --java-home" -- "$word"))
+        return
+    fi
+    case $tool in
+        rping) COMPREPLY=($(compgen -W "-s -c -a -I -p -C -S -v -V -d -P -q $common" -- "$word")) ;;
+        demo) COMPREPLY=($(compgen -W "-a -C -S $common" -- "$word")) ;;
+        doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
+    esac
+}
+complete -F _rdma4j rdma4j rping
