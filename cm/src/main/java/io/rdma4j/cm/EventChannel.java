@@ -98,18 +98,24 @@ public final class EventChannel implements AutoCloseable {
                     }
                 }
                 pending = queue.remove();
-                pending.owner().count().taken();
+                pending.owner().core().count().taken();
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 return null;
             } finally {
                 lock.unlock();
             }
-            CmEvent event = pending.id().process(pending);
+            CmEvent event = null;
+            try {
+                event = pending.id().core().process(pending);
+            } finally {
+                if (event == null) {
+                    pending.owner().core().count().acknowledged();
+                }
+            }
             if (event != null) {
                 return event;
             }
-            pending.owner().count().acknowledged();
         }
     }
 
@@ -180,7 +186,7 @@ public final class EventChannel implements AutoCloseable {
     boolean offer(Pending pending) {
         lock.lock();
         try {
-            if (pending.owner().channelNow() != this) {
+            if (pending.owner().core().channel() != this) {
                 return false;
             }
             queue.add(pending);

@@ -134,12 +134,12 @@ final class ProviderBinding {
             if (source != null && local.equals(source.getAddress())) {
                 throw noDevice(operation, local);
             }
-            RdmaException reason = noDevice(operation, local);
             sink.onEvent(new ProviderEvent(
                     CmEvent.Type.ADDRESS_ERROR,
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
-                    "to reach " + AddressText.of(target) + ": " + reason.getMessage()));
+                    "cannot reach " + AddressText.of(target) + ": no RDMA device has " + AddressText.of(local)
+                            + ", the address of this host that leads there (ENODEV). " + Providers.hint()));
             return;
         }
         ProviderCmId chosen = keepOnly(provider);
@@ -191,6 +191,6 @@ final class ProviderBinding {
                 operation,
                 Errno.ENODEV,
                 "no RDMA device has the local address " + AddressText.of(local),
-                "Use an address of this host whose network interface is up; `ip address` lists them");
+                Providers.hint());
     }
 }

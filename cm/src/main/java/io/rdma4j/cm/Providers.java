@@ -1,12 +1,14 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -30,28 +32,24 @@ final class Providers {
 
     /** Providers that have a device now, the preferred one first; only one if the user has named it. */
     static List<CmProvider> usable() {
-        String wanted = wantedName();
+        String wanted = wanted();
         List<CmProvider> usable = new ArrayList<>();
         for (CmProvider provider : Holder.ALL) {
-            if ((wanted == null || provider.name().equals(wanted)) && provider.hasDevices()) {
+            if ((wanted == null || !isProvider(wanted) || provider.name().equals(wanted)) && provider.hasDevices()) {
                 usable.add(provider);
             }
         }
         return usable;
     }
 
-    /** {@code rdma4j.device}, else {@code RDMA4J_DEVICE}, if it is the name of a provider and not of a device. */
-    private static @Nullable String wantedName() {
+    /** {@code rdma4j.device}, else {@code RDMA4J_DEVICE}: the name of a provider or of a device, or null. */
+    private static @Nullable String wanted() {
         String wanted = System.getProperty("rdma4j.device", System.getenv("RDMA4J_DEVICE"));
-        if (wanted == null) {
-            return null;
-        }
-        for (CmProvider provider : Holder.ALL) {
-            if (provider.name().equals(wanted)) {
-                return wanted;
-            }
-        }
-        return null;
+        return wanted == null || wanted.isEmpty() ? null : wanted;
+    }
+
+    private static boolean isProvider(String name) {
+        return Holder.ALL.stream().anyMatch(provider -> provider.name().equals(name));
     }
 
     static void requireDevices(String operation) {
@@ -68,13 +66,28 @@ final class Providers {
         }
     }
 
-    /** The provider of a local address, or null. */
+    /** The provider of a local address, or null; if the user has named a device, only that one counts. */
     static @Nullable CmProvider of(InetAddress local) {
+        String wanted = wanted();
+        if (wanted != null && !isProvider(wanted)) {
+            Optional<Device> device = Device.of(local);
+            if (device.isEmpty() || !device.get().name().equals(wanted)) {
+                return null;
+            }
+        }
         for (CmProvider provider : usable()) {
             if (provider.serves(local)) {
                 return provider;
             }
         }
         return null;
+    }
+
+    /** What to try where an address has no device. */
+    static String hint() {
+        String wanted = wanted();
+        return wanted == null
+                ? "Use an address of this host whose network interface is up; `ip address` lists them"
+                : "RDMA4J_DEVICE asks for " + wanted + ": use an address of that device, or unset it";
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.cm;
 
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * Why a connection was rejected: the positive status of a {@link CmEvent.Type#REJECTED} event. Source: InfiniBand
@@ -76,6 +77,8 @@ public enum RejectReason {
     /** A vendor's option is not supported. */
     VENDOR_OPTION_NOT_SUPPORTED(35);
 
+    private static final Set<String> ABBREVIATIONS = Set.of("CM", "GID", "ID", "LID", "MTU", "RDC", "RNR");
+
     private final int code;
 
     RejectReason(int code) {
@@ -87,13 +90,22 @@ public enum RejectReason {
         return code;
     }
 
-    /** A few words with the number: {@code "invalid service id (8)"}; also for numbers without a constant. */
+    /** A few words with the number: {@code "invalid service ID (8)"}; also for numbers without a constant. */
     public static String text(int code) {
         for (RejectReason reason : values()) {
             if (reason.code == code) {
-                return reason.name().toLowerCase(Locale.ROOT).replace('_', ' ').replace(" id", " ID") + " (" + code + ")";
+                return reason.words() + " (" + code + ")";
             }
         }
         return "reason " + code;
+    }
+
+    private String words() {
+        StringBuilder text = new StringBuilder();
+        for (String word : name().split("_", -1)) {
+            text.append(text.isEmpty() ? "" : " ");
+            text.append(ABBREVIATIONS.contains(word) ? word : word.toLowerCase(Locale.ROOT));
+        }
+        return text.toString();
     }
 }

@@ -31,6 +31,12 @@ interface CmHost {
     /** An unpredictable number; any thread. */
     int random();
 
+    /**
+     * The local address from which a destination is reached; see {@link io.rdma4j.cm.spi.RouteLookup#sourceFor}. Without
+     * the lock.
+     */
+    InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
+
     /** Local addresses that have a device now. Without the lock. */
     List<InetAddress> addresses();
 

@@ -27,6 +27,7 @@ final class CmService {
     private final CmDatagram datagram = new CmDatagram();
     private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
     private final PortTable ports;
+    private final AddressWatch addressWatch = new AddressWatch();
     private final List<Attachment> attachments = new ArrayList<>();
 
     CmService(CmHost host) {
@@ -41,6 +42,11 @@ final class CmService {
 
     CmAgent agent() {
         return agent;
+    }
+
+    /** Tells wildcard listeners of new addresses; has its own lock. */
+    AddressWatch addressWatch() {
+        return addressWatch;
     }
 
     /** Port numbers in use; has its own lock. */

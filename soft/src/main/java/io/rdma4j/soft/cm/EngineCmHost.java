@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
@@ -142,6 +143,11 @@ final class EngineCmHost implements CmHost {
     @Override
     public int random() {
         return engine.random().nextInt();
+    }
+
+    @Override
+    public InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+        return RouteLookup.sourceFor(operation, source, destination);
     }
 
     @Override

@@ -7,15 +7,21 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.cm.IpCmHeader;
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** The addresses of one identifier: where it is bound, whom it talks to, and the device between. */
 final class IdAddresses {
+    /** What an IPv6 wildcard is by default: Linux's {@code net.ipv6.bindv6only}. */
+    private static final boolean IPV6_ONLY = readIpv6Only();
+
     private final CmService service;
     private final PortSpace portSpace;
     private volatile @Nullable InetSocketAddress local;
@@ -82,11 +88,26 @@ final class IdAddresses {
         }
     }
 
-    /** Whether a wildcard is for its own family alone: always for IPv4, for IPv6 if the application says so. */
+    /**
+     * Whether a wildcard is for its own family alone: always for IPv4; for IPv6 if the application says so, else if the
+     * system's setting does.
+     */
     boolean isFamilyOnly() {
         InetSocketAddress bound = local;
+        return isFamilyOnly(bound == null ? null : bound.getAddress());
+    }
+
+    private boolean isFamilyOnly(@Nullable InetAddress address) {
         Boolean chosen = familyOnly;
-        return chosen != null ? chosen : bound != null && bound.getAddress() instanceof Inet4Address;
+        return chosen != null ? chosen : address instanceof Inet4Address || address != null && IPV6_ONLY;
+    }
+
+    private static boolean readIpv6Only() {
+        try {
+            return Files.readString(Path.of("/proc/sys/net/ipv6/bindv6only")).trim().equals("1");
+        } catch (IOException noSuchSetting) {
+            return false;
+        }
     }
 
     void bind(InetSocketAddress wanted) {
@@ -103,8 +124,7 @@ final class IdAddresses {
                         "Use an address of this host whose network interface is up; `ip address` lists them");
             }
         }
-        boolean only = familyOnly != null ? familyOnly : address instanceof Inet4Address;
-        PortTable.Hold taken = service.ports().take(portSpace, wanted, reuse, only);
+        PortTable.Hold taken = service.ports().take(portSpace, wanted, reuse, isFamilyOnly(address));
         hold = taken;
         local = taken.local;
         attachment = at;
@@ -145,7 +165,7 @@ final class IdAddresses {
         InetAddress from = wanted != null && !wanted.getAddress().isAnyLocalAddress()
                 ? wanted.getAddress()
                 : null;
-        InetAddress route = RouteLookup.sourceFor(operation, from, target);
+        InetAddress route = service.host().sourceFor(operation, from, target);
         peer = new InetSocketAddress(target, destination.getPort());
         if (local == null) {
             bind(new InetSocketAddress(

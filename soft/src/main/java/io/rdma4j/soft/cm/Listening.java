@@ -6,7 +6,9 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +20,11 @@ final class Listening {
     private final IdAddresses addresses;
     private final long serviceId;
     private final int backlog;
-    private final Set<InetAddress> served = new LinkedHashSet<>();
+    private final Map<String, InetAddress> served = new LinkedHashMap<>();
+
+    /** Addresses whose UDP port could not be had: asking again and again would cost time. */
+    private final Set<String> refused = new HashSet<>();
+
     private @Nullable CmListening entry;
     private boolean closed;
 
@@ -43,6 +49,7 @@ final class Listening {
             InetAddress bound = addresses.requireLocal().getAddress();
             if (bound.isAnyLocalAddress()) {
                 serveAll(bound);
+                service.addressWatch().add(this);
             } else {
                 serve(bound);
             }
@@ -54,20 +61,12 @@ final class Listening {
 
     private void serve(InetAddress address) {
         service.host().registerService(address, serviceId);
-        served.add(address);
+        served.put(AddressText.of(address), address);
     }
 
     /** Serves all addresses that can be had; fails only if none can. */
     private void serveAll(InetAddress wildcard) {
-        RdmaException failure = null;
-        boolean ipv4Only = wildcard instanceof Inet4Address;
-        boolean ipv6Only = !ipv4Only && addresses.isFamilyOnly();
-        for (InetAddress address : service.host().addresses()) {
-            boolean ipv4 = address instanceof Inet4Address;
-            if (ipv4 ? !ipv6Only : !ipv4Only) {
-                failure = tryServe(address, failure);
-            }
-        }
+        RdmaException failure = serveWhatCanBeHad(wildcard);
         if (served.isEmpty()) {
             throw failure != null
                     ? failure
@@ -79,8 +78,30 @@ final class Listening {
         }
     }
 
+    /** Takes requests at addresses that were not there before, too; only for a wildcard. */
+    synchronized void serveNewAddresses() {
+        if (!closed) {
+            var _ = serveWhatCanBeHad(addresses.requireLocal().getAddress());
+        }
+    }
+
+    /** Returns the first failure, or null. */
+    private @Nullable RdmaException serveWhatCanBeHad(InetAddress wildcard) {
+        RdmaException failure = null;
+        boolean ipv4Only = wildcard instanceof Inet4Address;
+        boolean ipv6Only = !ipv4Only && addresses.isFamilyOnly();
+        for (InetAddress address : service.host().addresses()) {
+            boolean ipv4 = address instanceof Inet4Address;
+            if (ipv4 ? !ipv6Only : !ipv4Only) {
+                failure = tryServe(address, failure);
+            }
+        }
+        return failure;
+    }
+
     private @Nullable RdmaException tryServe(InetAddress address, @Nullable RdmaException before) {
-        if (served.contains(address)) {
+        String name = AddressText.of(address);
+        if (served.containsKey(name) || refused.contains(name)) {
             return before;
         }
         try {
@@ -88,8 +109,18 @@ final class Listening {
                 serve(address);
             }
             return before;
-        } catch (RdmaException refused) {
-            return before == null ? refused : before;
+        } catch (RdmaException refusal) {
+            refused.add(name);
+            return before == null ? refusal : before;
+        }
+    }
+
+    private void unserve(InetAddress address) {
+        try {
+            service.host().unregisterService(address, serviceId);
+        } catch (RdmaException gone) {
+            // The address has left this host: nobody asks there any more.
+            return;
         }
     }
 
@@ -99,8 +130,9 @@ final class Listening {
             return;
         }
         closed = true;
-        for (InetAddress address : served) {
-            service.host().unregisterService(address, serviceId);
+        service.addressWatch().remove(this);
+        for (InetAddress address : served.values()) {
+            unserve(address);
         }
         CmListening old = entry;
         if (old != null) {

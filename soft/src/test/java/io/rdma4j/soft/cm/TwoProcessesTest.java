@@ -134,4 +134,34 @@ class TwoProcessesTest {
         listener.close();
         channel.close();
     }
+
+    @Test
+    void aKilledPeerMakesErrorCompletionsInTheTimeOfTheParameters() throws Exception {
+        EventChannel channel = EventChannel.open();
+        CmId listener = listener(channel, loopback());
+        Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
+        CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
+        server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
+        server.accept(null);
+        expect(channel, CmEvent.Type.ESTABLISHED);
+        assertThat(peer.inputReader().readLine()).isEqualTo("connected");
+        peer.destroyForcibly().waitFor();
+        try (Arena arena = Arena.ofShared();
+                MemoryRegion region = server.protectionDomain().register(arena.allocate(64))) {
+            long start = System.nanoTime();
+            Objects.requireNonNull(server.queuePair())
+                    .postSend(new SendWorkRequest().reset(1).from(region).signaled());
+            WorkCompletion[] one = {new WorkCompletion()};
+            var queue = Objects.requireNonNull(server.sendCompletions());
+            while (queue.poll(one) == 0) {
+                assertThat(System.nanoTime() - start).isLessThan(Session.PATIENCE.toNanos());
+            }
+            // 17 ms for each of 8 tries, by the time-out of exponent 12; longer only for waits that grow.
+            assertThat(System.nanoTime() - start).isBetween(100_000_000L, 8_000_000_000L);
+            assertThat(one[0].status()).isEqualTo(CompletionStatus.RETRY_EXCEEDED_ERROR);
+        }
+        server.close();
+        listener.close();
+        channel.close();
+    }
 }

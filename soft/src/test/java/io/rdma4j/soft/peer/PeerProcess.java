@@ -76,6 +76,7 @@ public final class PeerProcess {
 
     private static void call(InetSocketAddress destination) throws IOException {
         CmId client = CmId.create(PortSpace.TCP, null);
+        client.setAckTimeout(12);
         client.resolveAddress(null, destination, Duration.ofSeconds(5));
         client.resolveRoute(Duration.ofSeconds(5));
         client.createQueuePair(null, sizes());

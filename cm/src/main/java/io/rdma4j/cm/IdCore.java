@@ -1,0 +1,511 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is behind a {@link CmId}: its queue pair, depths, channel and last event, and what librdmacm does with them. Calls
+ * of the application are serialised by a lock that no provider's thread takes.
+ */
+final class IdCore {
+    static final String RESOLVE_FIRST = "Bind or resolve an address first";
+
+    private final CmId id;
+    private final PortSpace portSpace;
+    private final AcknowledgementCount count = new AcknowledgementCount();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ProviderBinding binding;
+    private volatile EventChannel channel;
+    private volatile boolean synchronous;
+    volatile @Nullable Object context;
+    private volatile @Nullable CmEvent event;
+    private volatile @Nullable IdQueuePair queuePair;
+    private OpenDevices.@Nullable Use device;
+    private int responderResources;
+    private int initiatorDepth;
+    private boolean connectFailed;
+    private boolean closed;
+
+    IdCore(CmId id, EventChannel channel, boolean synchronous, PortSpace portSpace, @Nullable Object context) {
+        this.id = id;
+        this.channel = channel;
+        this.synchronous = synchronous;
+        this.portSpace = portSpace;
+        this.context = context;
+        this.binding = new ProviderBinding(portSpace, new Sink());
+        channel.attach();
+    }
+
+    /** Of a connection request; it reports to the listener's channel until the request is taken. */
+    IdCore(CmId id, IdCore listener, ProviderCmId child) {
+        this.id = id;
+        this.channel = listener.channel;
+        this.portSpace = listener.portSpace;
+        this.context = listener.context;
+        this.binding = new ProviderBinding(portSpace, new Sink(), child);
+        channel.attach();
+    }
+
+    PortSpace portSpace() {
+        return portSpace;
+    }
+
+    ProviderBinding binding() {
+        return binding;
+    }
+
+    EventChannel channel() {
+        return channel;
+    }
+
+    boolean isSynchronous() {
+        return synchronous;
+    }
+
+    @Nullable CmEvent event() {
+        return event;
+    }
+
+    @Nullable IdQueuePair queuePair() {
+        return queuePair;
+    }
+
+    AcknowledgementCount count() {
+        return count;
+    }
+
+    // ---- queue pair
+
+    QueuePair createQueuePair(
+            @Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+        lock.lock();
+        try {
+            String operation = "rdma_create_qp";
+            requireOpen(operation);
+            ProviderCmId provider = binding.required(operation, RESOLVE_FIRST);
+            OpenDevices.Use use = requireDevice(operation);
+            if (queuePair != null) {
+                throw invalid(operation, "the identifier already has a queue pair", "Destroy it first");
+            }
+            ProtectionDomain domain = protectionDomain == null ? use.defaultDomain() : protectionDomain;
+            String name = use.context().device().name();
+            if (!domain.context().device().name().equals(name)) {
+                throw invalid(
+                        operation,
+                        "the protection domain belongs to " + domain.context().device().name()
+                                + ", the identifier to " + name,
+                        "Make the protection domain from the identifier's verbs()");
+            }
+            IdQueuePair made = IdQueuePair.create(id, provider, domain, attributes);
+            queuePair = made;
+            return made.queuePair();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void destroyQueuePair() {
+        lock.lock();
+        try {
+            IdQueuePair old = queuePair;
+            queuePair = null;
+            if (old != null) {
+                old.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- connection
+
+    CmId getRequest() {
+        String operation = "rdma_get_request";
+        if (!synchronous) {
+            throw invalid(operation, "the identifier reports to an event channel", "Take its events there");
+        }
+        acknowledgeEvent();
+        CmEvent request = awaitEvent(operation);
+        if (request.type() != CmEvent.Type.CONNECT_REQUEST) {
+            event = request;
+            throw failure(operation, request);
+        }
+        request.id().core().event = request;
+        return request.id();
+    }
+
+    void connect(@Nullable ConnectionParameters parameters) {
+        String operation = "rdma_connect";
+        locked(operation, () -> {
+            ProviderCmId provider = binding.required(operation, "Resolve address and route first");
+            DeviceAttributes limits = requireParameters(operation, parameters);
+            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
+            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? limits.maxReadAtomicPerQueuePair() & 0xff
+                    : said.responderResources();
+            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? limits.maxInitiatedReadAtomicPerQueuePair() & 0xff
+                    : said.initiatorDepth();
+            provider.connect(ofOwnQueuePair(said.withDepths(responderResources, initiatorDepth)));
+        });
+        complete(operation);
+    }
+
+    void accept(@Nullable ConnectionParameters parameters) {
+        String operation = "rdma_accept";
+        locked(operation, () -> {
+            ProviderCmId provider = binding.required(operation, "Accept the identifier of a CONNECT_REQUEST");
+            DeviceAttributes limits = requireParameters(operation, parameters);
+            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
+            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? Math.min(responderResources, limits.maxReadAtomicPerQueuePair() & 0xff)
+                    : said.responderResources();
+            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? Math.min(initiatorDepth, limits.maxInitiatedReadAtomicPerQueuePair() & 0xff)
+                    : said.initiatorDepth();
+            acceptWith(provider, said.withDepths(responderResources, initiatorDepth));
+        });
+        complete(operation);
+    }
+
+    private void acceptWith(ProviderCmId provider, ConnectionParameters said) {
+        IdQueuePair own = queuePair;
+        if (own != null) {
+            own.toReadyToSend(provider, responderResources, initiatorDepth);
+        }
+        try {
+            provider.accept(ofOwnQueuePair(said));
+        } catch (RdmaException refused) {
+            if (own != null) {
+                own.toError();
+            }
+            throw refused;
+        }
+    }
+
+    private ConnectionParameters ofOwnQueuePair(ConnectionParameters said) {
+        IdQueuePair own = queuePair;
+        return own == null ? said : said.withQueuePairNumber(own.queuePair().number());
+    }
+
+    void establish() {
+        String operation = "rdma_establish";
+        locked(operation, () -> {
+            if (queuePair != null) {
+                throw invalid(operation, "the identifier has a queue pair and establishes by itself", "");
+            }
+            binding.required(operation, RESOLVE_FIRST).establish();
+        });
+    }
+
+    void disconnect() {
+        locked("rdma_disconnect", () -> {
+            ProviderCmId provider = binding.required("rdma_disconnect", "Connect first");
+            requireDevice("rdma_disconnect");
+            IdQueuePair own = queuePair;
+            if (own != null) {
+                own.toError();
+            }
+            provider.disconnect();
+        });
+        complete("rdma_disconnect");
+    }
+
+    // ---- channel and end
+
+    void migrate(@Nullable EventChannel target) {
+        boolean wasSynchronous = synchronous;
+        if (target == null && wasSynchronous) {
+            throw invalid("rdma_migrate_id", "the identifier is synchronous already", "");
+        }
+        EventChannel old = channel;
+        moveTo(old, target);
+        if (wasSynchronous) {
+            acknowledgeEvent();
+        }
+        if (!count.awaitAll()) {
+            throw new RdmaException("rdma_migrate_id", Errno.EINTR, "events are not acknowledged yet", "");
+        }
+        if (wasSynchronous) {
+            old.close();
+        }
+    }
+
+    private void moveTo(EventChannel old, @Nullable EventChannel target) {
+        EventChannel next = target == null ? EventChannel.ofSynchronousId() : target;
+        if (next != old) {
+            old.moveTo(next, id, () -> {
+                channel = next;
+                synchronous = target == null;
+            });
+        }
+    }
+
+    void close() {
+        OpenDevices.Use used;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            used = device;
+            destroyQueuePair();
+            binding.close();
+        } finally {
+            lock.unlock();
+        }
+        for (EventChannel.Pending pending : channel.detach(id)) {
+            if (!pending.id().equals(id)) {
+                pending.id().close(); // a request that nobody took
+            }
+        }
+        acknowledgeEvent();
+        count.awaitAll();
+        if (used != null) {
+            used.release();
+        }
+    }
+
+    // ---- events
+
+    /** Takes the provider's events to the channel that the identifier has at that moment. */
+    private final class Sink implements CmEventSink {
+        @Override
+        public void onEvent(ProviderEvent providerEvent) {
+            post(new EventChannel.Pending(id, id, providerEvent));
+        }
+
+        @Override
+        public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent providerEvent) {
+            CmId made = new CmId(IdCore.this, child);
+            post(new EventChannel.Pending(id, made, providerEvent));
+            return made.core().sink();
+        }
+
+        private void post(EventChannel.Pending pending) {
+            boolean queued = false;
+            while (!queued) {
+                queued = channel.offer(pending);
+            }
+        }
+    }
+
+    /** Where the provider's events go. */
+    CmEventSink sink() {
+        return new Sink();
+    }
+
+    /** Does what an event asks of the library; returns the application's view of it, or null to swallow it. */
+    @Nullable CmEvent process(EventChannel.Pending pending) {
+        ProviderEvent raw = pending.event();
+        return switch (raw.type()) {
+            case CONNECT_REQUEST -> processRequest(pending.owner().core(), raw);
+            case CONNECT_RESPONSE -> processResponse(raw);
+            case REJECTED -> {
+                if (connectFailed) {
+                    yield null;
+                }
+                queuePairToError();
+                yield eventOf(raw.type(), raw);
+            }
+            case DISCONNECTED -> connectFailed ? null : eventOf(raw.type(), raw);
+            default -> eventOf(raw.type(), raw);
+        };
+    }
+
+    private CmEvent eventOf(CmEvent.Type type, ProviderEvent raw) {
+        return new CmEvent(type, raw.status(), id, null, raw.connection(), raw.explanation(), count);
+    }
+
+    private CmEvent processRequest(IdCore listener, ProviderEvent raw) {
+        lock.lock();
+        try {
+            responderResources = raw.connection().responderResources();
+            initiatorDepth = raw.connection().initiatorDepth();
+            context = listener.context;
+            ProviderCmId provider = binding.first();
+            if (provider != null) {
+                provider.requestTaken();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (listener.synchronous) {
+            moveTo(channel, null);
+        } else if (channel != listener.channel) {
+            moveTo(channel, listener.channel);
+        }
+        return new CmEvent(
+                raw.type(), raw.status(), id, listener.id, raw.connection(), raw.explanation(), listener.count);
+    }
+
+    private CmEvent processResponse(ProviderEvent raw) {
+        lock.lock();
+        try {
+            IdQueuePair own = queuePair;
+            ProviderCmId provider = binding.first();
+            if (own == null || provider == null) {
+                return eventOf(CmEvent.Type.CONNECT_RESPONSE, raw);
+            }
+            try {
+                own.toReadyToSend(provider, ConnectionParameters.DEVICE_MAXIMUM, ConnectionParameters.DEVICE_MAXIMUM);
+                provider.establish();
+                return eventOf(CmEvent.Type.ESTABLISHED, raw);
+            } catch (RdmaException failed) {
+                connectFailed = true;
+                own.toError();
+                String text = "the peer accepted, but " + provider.describe() + " could not be made ready: "
+                        + failed.getMessage();
+                return eventOf(
+                        CmEvent.Type.CONNECT_ERROR,
+                        new ProviderEvent(
+                                CmEvent.Type.CONNECT_ERROR, -failed.errno().number(), raw.connection(), text));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As librdmacm, without regard to whether it works: the application may have closed the queue pair. */
+    private void queuePairToError() {
+        lock.lock();
+        try {
+            IdQueuePair own = queuePair;
+            if (own != null) {
+                own.toError();
+            }
+        } catch (RdmaException closedAlready) {
+            // What matters is the event.
+            return;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- synchronous mode
+
+    void complete(String operation) {
+        if (!synchronous) {
+            return;
+        }
+        acknowledgeEvent();
+        CmEvent result = awaitEvent(operation);
+        event = result;
+        if (result.status() != 0) {
+            throw failure(operation, result);
+        }
+    }
+
+    private CmEvent awaitEvent(String operation) {
+        CmEvent next = channel.await();
+        if (next == null) {
+            throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
+        }
+        return next;
+    }
+
+    private void acknowledgeEvent() {
+        CmEvent old = event;
+        event = null;
+        if (old != null) {
+            old.acknowledge();
+        }
+    }
+
+    private RdmaException failure(String operation, CmEvent result) {
+        Errno errno = result.type() == CmEvent.Type.REJECTED
+                ? Errno.ECONNREFUSED
+                : result.status() == 0 ? Errno.EINVAL : Errno.of(result.status());
+        String details = result.explanation().isEmpty()
+                ? result.type().text() + " came, status " + result.status() + ": " + id
+                : result.explanation();
+        return new RdmaException(operation, errno, details, "");
+    }
+
+    // ---- checks
+
+    void locked(String operation, Runnable action) {
+        lock.lock();
+        try {
+            requireOpen(operation);
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireOpen(String operation) {
+        if (closed) {
+            throw invalid(operation, "the identifier is closed", "");
+        }
+    }
+
+    /** The identifier's device, opened. */
+    OpenDevices.Use deviceUse(String operation) {
+        lock.lock();
+        try {
+            return requireDevice(operation);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private OpenDevices.Use requireDevice(String operation) {
+        OpenDevices.Use use = device;
+        if (use == null) {
+            Device chosen = binding.required(operation, RESOLVE_FIRST).device();
+            if (chosen == null || closed) {
+                throw invalid(operation, id + " has no device", RESOLVE_FIRST);
+            }
+            use = OpenDevices.use(chosen);
+            device = use;
+        }
+        return use;
+    }
+
+    private DeviceAttributes requireParameters(String operation, @Nullable ConnectionParameters parameters) {
+        if (parameters == null && queuePair == null) {
+            throw invalid(
+                    operation,
+                    "there are no parameters, and no queue pair of the identifier",
+                    "Create a queue pair, or give parameters with the number of one");
+        }
+        DeviceAttributes limits = requireDevice(operation).context().attributes();
+        if (parameters != null) {
+            requireDepth(
+                    operation,
+                    "responder resources",
+                    parameters.responderResources(),
+                    limits.maxReadAtomicPerQueuePair() & 0xff);
+            requireDepth(
+                    operation,
+                    "initiator depth",
+                    parameters.initiatorDepth(),
+                    limits.maxInitiatedReadAtomicPerQueuePair() & 0xff);
+        }
+        return limits;
+    }
+
+    private static void requireDepth(String operation, String name, int value, int limit) {
+        if (value != ConnectionParameters.DEVICE_MAXIMUM && value > limit) {
+            throw invalid(
+                    operation,
+                    name + " of " + value + " is more than the device's " + limit,
+                    "Use ConnectionParameters.DEVICE_MAXIMUM for as much as the device can");
+        }
+    }
+
+    static RdmaException invalid(String operation, String details, String hint) {
+        return new RdmaException(operation, Errno.EINVAL, details, hint);
+    }
+}

@@ -1,0 +1,165 @@
+package io.rdma4j.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Channels, events and their acknowledgement, without any network. */
+@Timeout(30)
+class EventsTest {
+    private static final Duration MOMENT = Duration.ofMillis(50);
+
+    private final EventChannel channel = EventChannel.ofSynchronousId();
+    private final CmId listener = new CmId(channel, false, PortSpace.TCP, "context");
+    private final FakeProviderId fake = new FakeProviderId();
+
+    private CmEventSink request() {
+        return listener.core()
+                .sink()
+                .onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+    }
+
+    private CmEvent next() {
+        return Objects.requireNonNull(channel.poll());
+    }
+
+    @Test
+    void anEmptyChannelGivesNothingAndWaitsAsLongAsTold() {
+        assertThat(channel.poll()).isNull();
+        long start = System.nanoTime();
+        assertThat(channel.await(MOMENT)).isNull();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(MOMENT.toNanos());
+    }
+
+    @Test
+    void aRequestMakesAnIdentifierWithTheListenersContextAndChannel() {
+        request();
+        CmEvent event = next();
+        assertThat(event.type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
+        assertThat(event.listenId()).isSameAs(listener);
+        assertThat(event.id()).isNotSameAs(listener);
+        assertThat(event.id().context()).isEqualTo("context");
+        assertThat(event.id().channel()).isSameAs(channel);
+        assertThat(fake.calls).containsExactly("taken");
+    }
+
+    @Test
+    void eventsKeepTheirOrder() {
+        CmEventSink child = request();
+        child.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        child.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        assertThat(next().type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
+        assertThat(next().type()).isEqualTo(CmEvent.Type.ESTABLISHED);
+        assertThat(next().type()).isEqualTo(CmEvent.Type.DISCONNECTED);
+    }
+
+    @Test
+    void aRequestCountsForTheListenerAndOtherEventsForTheirIdentifier() throws InterruptedException {
+        CmEventSink sink = request();
+        CmEvent request = next();
+        sink.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        CmEvent established = next();
+        CmId child = request.id();
+
+        Thread closesChild = Thread.ofPlatform().start(child::close);
+        assertThat(closesChild.join(MOMENT)).isFalse();
+        established.acknowledge();
+        assertThat(closesChild.join(Duration.ofSeconds(10))).isTrue();
+
+        Thread closesListener = Thread.ofPlatform().start(listener::close);
+        assertThat(closesListener.join(MOMENT)).isFalse();
+        request.close();
+        assertThat(closesListener.join(Duration.ofSeconds(10))).isTrue();
+        channel.close();
+    }
+
+    @Test
+    void closingAListenerClosesRequestsThatNobodyTook() {
+        CmEventSink child = request();
+        child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
+        listener.close();
+        assertThat(fake.calls).containsExactly("close");
+        assertThat(channel.poll()).isNull();
+        channel.close();
+    }
+
+    @Test
+    void closingTheChannelEndsWaits() throws InterruptedException {
+        listener.close();
+        CountDownLatch waiting = new CountDownLatch(1);
+        AtomicReference<@Nullable CmEvent> got = new AtomicReference<>();
+        Thread waiter = Thread.ofVirtual().start(() -> {
+            waiting.countDown();
+            got.set(channel.await());
+        });
+        waiting.await();
+        channel.close();
+        assertThat(waiter.join(Duration.ofSeconds(10))).isTrue();
+        assertThat(got.get()).isNull();
+    }
+
+    @Test
+    void anInterruptEndsAWaitAndStaysSet() {
+        Thread.currentThread().interrupt();
+        assertThat(channel.await()).isNull();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void aClosedIdentifierRefusesCalls() {
+        request();
+        CmEvent event = next();
+        event.acknowledge();
+        CmId child = event.id();
+        child.close();
+        child.close();
+        RdmaException refused =
+                catchThrowableOfType(RdmaException.class, () -> child.reject(new byte[0]));
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused)
+                .hasMessage("rdma_reject: Invalid argument (EINVAL): the identifier is closed");
+    }
+
+    @Test
+    void anIdleIdentifierSaysWhatIsMissing() {
+        assertIdle("rdma_resolve_route", () -> listener.resolveRoute(MOMENT));
+        assertIdle("rdma_connect", () -> listener.connect(ConnectionParameters.defaults()));
+        assertIdle("rdma_accept", () -> listener.accept(ConnectionParameters.defaults()));
+        assertIdle("rdma_reject", () -> listener.reject(new byte[0]));
+        assertIdle("rdma_disconnect", listener::disconnect);
+        assertIdle("rdma_establish", listener::establish);
+        assertIdle("rdma_notify", listener::notifyCommunicationEstablished);
+        assertIdle("rdma_cm_id.verbs", listener::verbs);
+        assertThat(listener.hasDevice()).isFalse();
+        assertThat(listener.localAddress()).isNull();
+        assertThat(listener.sourcePort()).isZero();
+    }
+
+    private static void assertIdle(String operation, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+        RdmaException refused = catchThrowableOfType(RdmaException.class, call);
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused)
+                .hasMessageStartingWith(operation
+                        + ": Invalid argument (EINVAL): the identifier is idle: it has no address and no device. ");
+    }
+
+    @Test
+    void optionsOutOfRangeAreRefusedAtOnce() {
+        assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setTypeOfService(256)))
+                .hasMessage(
+                        "rdma_set_option: Invalid argument (EINVAL): the type of service is 256, must be 0 to 255");
+        assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setAckTimeout(32)))
+                .hasMessageContaining("is 32, must be 0 to 31");
+    }
+}

@@ -1,0 +1,127 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A provider's identifier that notes what it is asked to do. */
+final class FakeProviderId implements ProviderCmId {
+    final List<String> calls = new ArrayList<>();
+
+    @Override
+    public void bind(InetSocketAddress local) {
+        calls.add("bind");
+    }
+
+    @Override
+    public void resolveAddress(
+            @Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+        calls.add("resolveAddress");
+    }
+
+    @Override
+    public void resolveRoute(Duration timeout) {
+        calls.add("resolveRoute");
+    }
+
+    @Override
+    public void listen(int backlog) {
+        calls.add("listen " + backlog);
+    }
+
+    @Override
+    public void connect(ConnectionParameters parameters) {
+        calls.add("connect " + parameters);
+    }
+
+    @Override
+    public void accept(ConnectionParameters parameters) {
+        calls.add("accept " + parameters);
+    }
+
+    @Override
+    public void establish() {
+        calls.add("establish");
+    }
+
+    @Override
+    public void reject(byte[] privateData) {
+        calls.add("reject " + privateData.length);
+    }
+
+    @Override
+    public void disconnect() {
+        calls.add("disconnect");
+    }
+
+    @Override
+    public void notifyCommunicationEstablished() {
+        calls.add("notify");
+    }
+
+    @Override
+    public void setTypeOfService(int typeOfService) {
+        calls.add("typeOfService " + typeOfService);
+    }
+
+    @Override
+    public void setReuseAddress(boolean reuseAddress) {
+        calls.add("reuseAddress " + reuseAddress);
+    }
+
+    @Override
+    public void setIpv6Only(boolean ipv6Only) {
+        calls.add("ipv6Only " + ipv6Only);
+    }
+
+    @Override
+    public void setAckTimeout(int exponent) {
+        calls.add("ackTimeout " + exponent);
+    }
+
+    @Override
+    public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
+        return new QueuePairAttributes().state(target);
+    }
+
+    @Override
+    public @Nullable Device device() {
+        return null;
+    }
+
+    @Override
+    public int portNumber() {
+        return 0;
+    }
+
+    @Override
+    public @Nullable InetSocketAddress localAddress() {
+        return null;
+    }
+
+    @Override
+    public @Nullable InetSocketAddress peerAddress() {
+        return null;
+    }
+
+    @Override
+    public void requestTaken() {
+        calls.add("taken");
+    }
+
+    @Override
+    public String describe() {
+        return "a fake";
+    }
+
+    @Override
+    public void close() {
+        calls.add("close");
+    }
+}

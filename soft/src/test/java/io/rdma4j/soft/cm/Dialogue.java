@@ -1,0 +1,78 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionParameters;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** Two simulated hosts and the steps of a connection between them. */
+final class Dialogue {
+    static final int PORT = 7174;
+
+    final SimulatedNetwork network = new SimulatedNetwork();
+    final SimulatedNetwork.Host server = network.host("10.0.0.2");
+    final SimulatedNetwork.Host client = network.host("10.0.0.1");
+    final SimulatedNetwork.Identifier listener = server.listener(PORT, 0);
+    SimulatedNetwork.Identifier active = client.identifier();
+    SimulatedNetwork.Identifier passive = server.identifier();
+
+    static ConnectionParameters parameters() {
+        return new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, 0x1234);
+    }
+
+    Dialogue resolved() {
+        active.id().resolveAddress(null, new InetSocketAddress(server.address, PORT), Duration.ZERO);
+        active.take(CmEvent.Type.ADDRESS_RESOLVED);
+        return this;
+    }
+
+    Dialogue routed() {
+        resolved();
+        active.id().resolveRoute(Duration.ZERO);
+        active.take(CmEvent.Type.ROUTE_RESOLVED);
+        return this;
+    }
+
+    /** The client has asked; nothing has arrived yet. */
+    Dialogue asked() {
+        routed();
+        active.id().connect(parameters());
+        return this;
+    }
+
+    /** The server's application has the request. */
+    Dialogue requested() {
+        asked();
+        network.settle();
+        passive = listener.requests.remove();
+        passive.take(CmEvent.Type.CONNECT_REQUEST);
+        passive.id().requestTaken();
+        return this;
+    }
+
+    /** The server has accepted, and the client knows. */
+    Dialogue answered() {
+        requested();
+        passive.id().accept(parameters());
+        network.settle();
+        active.take(CmEvent.Type.CONNECT_RESPONSE);
+        return this;
+    }
+
+    Dialogue established() {
+        answered();
+        active.id().establish();
+        network.settle();
+        passive.take(CmEvent.Type.ESTABLISHED);
+        return this;
+    }
+
+    /** The client wants to end; the server's application knows and has not answered. */
+    Dialogue parting() {
+        established();
+        active.id().disconnect();
+        network.settle();
+        passive.take(CmEvent.Type.DISCONNECTED);
+        return this;
+    }
+}

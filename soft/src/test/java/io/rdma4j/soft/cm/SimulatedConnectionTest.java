@@ -1,0 +1,255 @@
+package io.rdma4j.soft.cm;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.cm.CmAttribute;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What identifiers make of messages and of their absence, in simulated time. */
+class SimulatedConnectionTest {
+    private static final Duration AGES = Duration.ofMinutes(10);
+
+    /** Runs until an identifier has an event; returns the seconds that took. */
+    private static double secondsUntilEvent(Dialogue dialogue, SimulatedNetwork.Identifier id) {
+        long start = dialogue.network.nowNanos();
+        while (id.events.isEmpty() && dialogue.network.nowNanos() - start < AGES.toNanos()) {
+            dialogue.network.run(Duration.ofMillis(10));
+        }
+        return (dialogue.network.nowNanos() - start) / 1e9;
+    }
+
+    @Test
+    void aSilentHostIsUnreachableAfterTheTimeOfLinux() {
+        Dialogue dialogue = new Dialogue();
+        dialogue.server.isUp = false;
+        dialogue.asked();
+        assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(98.3, within(5.0));
+        ProviderEvent event = dialogue.active.take(CmEvent.Type.UNREACHABLE);
+        assertThat(event.status()).isEqualTo(-110);
+        assertThat(event.explanation())
+                .isEqualTo("connection from 10.0.0.1:" + localPort(dialogue)
+                        + " to 10.0.0.2:7174 (device sim0, GID 10.0.0.1 at index 1): the peer did not answer the connection"
+                        + " request (ETIMEDOUT). Check that the host is up and that UDP port 4791 is open both ways");
+    }
+
+    private static int localPort(Dialogue dialogue) {
+        InetSocketAddress local = dialogue.active.id().localAddress();
+        return local == null ? 0 : local.getPort();
+    }
+
+    @Test
+    void anUnconfirmedAcceptanceIsUnreachable() {
+        Dialogue dialogue = new Dialogue().requested();
+        dialogue.client.isUp = false;
+        dialogue.passive.id().accept(Dialogue.parameters());
+        assertThat(secondsUntilEvent(dialogue, dialogue.passive)).isEqualTo(65.5, within(5.0));
+        ProviderEvent event = dialogue.passive.take(CmEvent.Type.UNREACHABLE);
+        assertThat(event.status()).isEqualTo(-110);
+        assertThat(event.explanation()).contains("did not confirm the accepted connection (ETIMEDOUT)");
+    }
+
+    @Test
+    void aDeadPeerMakesDisconnectedWithTimeout() {
+        Dialogue dialogue = new Dialogue().established();
+        dialogue.server.isUp = false;
+        dialogue.active.id().disconnect();
+        assertThat(secondsUntilEvent(dialogue, dialogue.active)).isBetween(1.0, 105.0);
+        ProviderEvent event = dialogue.active.take(CmEvent.Type.DISCONNECTED);
+        assertThat(event.status()).isEqualTo(-110);
+        assertThat(event.explanation()).contains("the peer did not answer the disconnection (ETIMEDOUT)");
+        assertThat(secondsUntilEvent(dialogue, dialogue.active)).isEqualTo(2.048, within(0.02));
+        dialogue.active.take(CmEvent.Type.TIMEWAIT_EXIT);
+    }
+
+    @Test
+    void thePeerIsAnsweredOnlyWhenTheApplicationReacts() {
+        Dialogue dialogue = new Dialogue().parting();
+        dialogue.network.run(Duration.ofSeconds(3));
+        assertThat(dialogue.active.events).isEmpty();
+        dialogue.passive.id().disconnect();
+        dialogue.network.settle();
+        assertThat(dialogue.active.take(CmEvent.Type.DISCONNECTED).status()).isZero();
+        dialogue.network.run(Duration.ofSeconds(3));
+        dialogue.active.take(CmEvent.Type.TIMEWAIT_EXIT);
+        dialogue.passive.take(CmEvent.Type.TIMEWAIT_EXIT);
+        assertThat(dialogue.active.events).isEmpty();
+        assertThat(dialogue.passive.events).isEmpty();
+    }
+
+    @Test
+    void everyMessageThreeTimesMakesOneEventEach() {
+        Dialogue dialogue = new Dialogue();
+        dialogue.network.copies = 3;
+        dialogue.parting();
+        dialogue.passive.id().disconnect();
+        dialogue.network.settle();
+        dialogue.active.take(CmEvent.Type.DISCONNECTED);
+        dialogue.network.run(AGES);
+        dialogue.active.take(CmEvent.Type.TIMEWAIT_EXIT);
+        dialogue.passive.take(CmEvent.Type.TIMEWAIT_EXIT);
+        assertThat(dialogue.active.events).isEmpty();
+        assertThat(dialogue.passive.events).isEmpty();
+        assertThat(dialogue.listener.requests).isEmpty();
+        assertThat(dialogue.client.service.agent().connectionCount()).isZero();
+        assertThat(dialogue.server.service.agent().connectionCount()).isZero();
+    }
+
+    @Test
+    void aLostMessageOfEachKindIsMadeUpFor() {
+        for (CmAttribute kind :
+                new CmAttribute[] {CmAttribute.REQ, CmAttribute.REP, CmAttribute.DREQ, CmAttribute.DREP}) {
+            Dialogue dialogue = new Dialogue();
+            boolean[] lost = {false};
+            dialogue.network.loses = datagram -> {
+                boolean lose = !lost[0] && datagram.is(kind);
+                lost[0] |= lose;
+                return lose;
+            };
+            dialogue.asked();
+            dialogue.network.run(Duration.ofSeconds(1));
+            dialogue.passive = dialogue.listener.requests.remove();
+            dialogue.passive.take(CmEvent.Type.CONNECT_REQUEST);
+            dialogue.passive.id().accept(Dialogue.parameters());
+            dialogue.network.run(Duration.ofSeconds(1));
+            dialogue.active.take(CmEvent.Type.CONNECT_RESPONSE);
+            dialogue.active.id().establish();
+            dialogue.network.run(Duration.ofSeconds(1));
+            dialogue.passive.take(CmEvent.Type.ESTABLISHED);
+            dialogue.active.id().disconnect();
+            dialogue.network.run(Duration.ofSeconds(1));
+            dialogue.passive.take(CmEvent.Type.DISCONNECTED);
+            dialogue.passive.id().disconnect();
+            dialogue.network.run(Duration.ofSeconds(1));
+            assertThat(dialogue.active.take(CmEvent.Type.DISCONNECTED).status()).isZero();
+            assertThat(lost[0]).as("lost a " + kind).isTrue();
+        }
+    }
+
+    @Test
+    void requestsBeyondTheBacklogComeWhenThereIsRoom() {
+        Dialogue dialogue = new Dialogue();
+        SimulatedNetwork.Identifier narrow = dialogue.server.listener(8000, 2);
+        for (int i = 0; i < 5; i++) {
+            SimulatedNetwork.Identifier each = dialogue.client.identifier();
+            each.id().resolveAddress(null, new InetSocketAddress(dialogue.server.address, 8000), Duration.ZERO);
+            each.id().resolveRoute(Duration.ZERO);
+            each.id().connect(Dialogue.parameters().withQueuePairNumber(100 + i));
+        }
+        dialogue.network.settle();
+        assertThat(narrow.requests).hasSize(2);
+        for (int taken = 0; taken < 5; taken++) {
+            narrow.requests.remove().id().requestTaken();
+            dialogue.network.run(Duration.ofSeconds(15));
+        }
+        assertThat(narrow.requests).isEmpty();
+    }
+
+    @Test
+    void wildcardListenersTakeRequestsAtLaterAddresses() {
+        SimulatedNetwork.Host host = new SimulatedNetwork().host("10.0.0.2");
+        SimulatedNetwork.Identifier listener = host.identifier();
+        listener.id().bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 7174));
+        listener.id().listen(1);
+        long service = 0x0106_0000L + 7174;
+        assertThat(host.services).containsExactly("10.0.0.2 " + service);
+        host.wildcardAddresses.add(InetAddress.ofLiteral("10.0.0.5"));
+        host.wildcardAddresses.add(InetAddress.ofLiteral("fd00::5"));
+        assertThat(host.service.addressWatch().look()).isTrue();
+        assertThat(host.services).containsExactly("10.0.0.2 " + service, "10.0.0.5 " + service);
+        listener.id().close();
+        assertThat(host.services).isEmpty();
+        assertThat(host.service.addressWatch().look()).isFalse();
+    }
+
+    @Test
+    void aPathMtuThatTheListenerCannotCarryIsRejected() {
+        Dialogue dialogue = new Dialogue();
+        SimulatedNetwork.Host jumbo = dialogue.network.host("10.0.0.3", PathMtu.MTU_4096);
+        dialogue.active = jumbo.identifier();
+        dialogue.asked();
+        dialogue.network.settle();
+        ProviderEvent event = dialogue.active.take(CmEvent.Type.REJECTED);
+        assertThat(event.status()).isEqualTo(26);
+        assertThat(event.explanation())
+                .contains("invalid path MTU (26): the peer's network interface carries smaller packets only");
+        assertThat(dialogue.listener.requests).isEmpty();
+    }
+
+    @Test
+    void privateDataHaveLimitsThatAreNamed() {
+        Dialogue dialogue = new Dialogue().routed();
+        assertThatThrownBy(() -> dialogue.active.id().connect(Dialogue.parameters().withPrivateData(new byte[57])))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("private data of 57 bytes is more than the 56");
+        dialogue.active.id().connect(Dialogue.parameters().withPrivateData(new byte[56]));
+        dialogue.network.settle();
+        SimulatedNetwork.Identifier passive = dialogue.listener.requests.remove();
+        assertThatThrownBy(() -> passive.id().accept(Dialogue.parameters().withPrivateData(new byte[197])))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("private data of 197 bytes is more than the 196");
+        assertThatThrownBy(() -> passive.id().reject(new byte[149]))
+                .isInstanceOf(RdmaException.class)
+                .hasMessageContaining("private data of 149 bytes is more than the 148");
+        passive.id().accept(Dialogue.parameters().withPrivateData("x".repeat(196).getBytes(UTF_8)));
+        dialogue.network.settle();
+        assertThat(dialogue.active.take(CmEvent.Type.CONNECT_RESPONSE).connection().privateData())
+                .isEqualTo("x".repeat(196).getBytes(UTF_8));
+    }
+
+    @Test
+    void closingTellsThePeerWhatTheStateAsksFor() {
+        Dialogue asked = new Dialogue().asked();
+        asked.network.settle();
+        SimulatedNetwork.Identifier request = asked.listener.requests.remove();
+        request.take(CmEvent.Type.CONNECT_REQUEST);
+        asked.active.id().close();
+        asked.network.settle();
+        ProviderEvent gaveUp = request.take(CmEvent.Type.REJECTED);
+        assertThat(gaveUp.status()).isEqualTo(4);
+        assertThat(gaveUp.explanation()).contains("timeout (4): the peer gave up waiting for an answer");
+
+        Dialogue answered = new Dialogue().answered();
+        answered.active.id().close();
+        answered.network.settle();
+        assertThat(answered.passive.take(CmEvent.Type.REJECTED).status()).isEqualTo(28);
+
+        Dialogue established = new Dialogue().established();
+        established.passive.id().close();
+        established.network.settle();
+        assertThat(established.active.take(CmEvent.Type.DISCONNECTED).status()).isZero();
+        assertThat(established.passive.events).isEmpty();
+    }
+
+    @Test
+    void aProcessThatEndsPartsFromAllPeers() {
+        Dialogue dialogue = new Dialogue().established();
+        dialogue.server.service.partFromAll();
+        dialogue.network.settle();
+        dialogue.active.take(CmEvent.Type.DISCONNECTED);
+    }
+
+    @Test
+    void theAddressThatNoDeviceHasIsAnAddressError() {
+        Dialogue dialogue = new Dialogue();
+        SimulatedNetwork.Identifier id = dialogue.client.identifier();
+        InetAddress elsewhere = InetAddress.ofLiteral("10.0.0.9");
+        assertThatThrownBy(() -> id.id()
+                        .resolveAddress(
+                                new InetSocketAddress(elsewhere, 0),
+                                new InetSocketAddress(dialogue.server.address, 1),
+                                Duration.ZERO))
+                .isInstanceOf(RdmaException.class)
+                .hasMessage("rdma_bind_addr: No such device (ENODEV): no software device has the local address 10.0.0.9."
+                        + " Use an address of this host whose network interface is up; `ip address` lists them");
+    }
+}
