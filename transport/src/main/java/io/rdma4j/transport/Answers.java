@@ -139,7 +139,7 @@ final class Answers {
     private int writeReadResponse(ReadAtomicResources.Resource r, MemorySegment out, long at) {
         long from = (r.sendSequence - r.firstSequence) * mtu;
         int length = (int) Math.min(mtu, r.sendEndBytes - from);
-        boolean isFirst = r.sendSequence == r.firstSequence;
+        boolean isFirst = r.sendSequence == r.startSequence;
         boolean isLast = from + length == r.sendEndBytes;
         Opcode opcode = readResponse(isFirst, isLast);
         long payloadAt = at + opcode.headerLength();
@@ -164,7 +164,10 @@ final class Answers {
         return opcode.headerLength() + length + pad;
     }
 
-    /** Which part of the original READ the packet is; a repeated READ may so begin with MIDDLE or LAST, as in Linux. */
+    /**
+     * Which part of this answer the packet is: the answer to a repeated request that asks for the rest of a READ begins
+     * with FIRST, as the specification says. Linux answers so with MIDDLE, but takes FIRST too.
+     */
     private static Opcode readResponse(boolean isFirst, boolean isLast) {
         if (isFirst) {
             return isLast ? Opcode.RC_READ_RESPONSE_ONLY : Opcode.RC_READ_RESPONSE_FIRST;

@@ -43,6 +43,9 @@ final class ReadAtomicResources {
         /** Sequence behind the newest answer packet ever sent. */
         long sentEnd;
 
+        /** Sequence that the present answer began with. */
+        long startSequence;
+
         /** Sequence of the next answer packet. */
         long sendSequence;
 
@@ -91,11 +94,15 @@ final class ReadAtomicResources {
     /** Lets a resource be answered from {@code from} up to byte {@code endBytes} of the READ. */
     void activate(Resource r, long from, long endBytes) {
         if (r.isActive) {
-            r.sendSequence = Math.min(r.sendSequence, from);
+            if (from <= r.sendSequence) {
+                r.startSequence = from;
+                r.sendSequence = from;
+            }
             r.sendEndBytes = Math.max(r.sendEndBytes, endBytes);
             return;
         }
         r.isActive = true;
+        r.startSequence = from;
         r.sendSequence = from;
         r.sendEndBytes = endBytes;
         active++;

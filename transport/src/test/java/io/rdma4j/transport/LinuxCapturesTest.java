@@ -157,6 +157,9 @@ class LinuxCapturesTest {
                     linux.add(all.get(j).hex());
                 }
             }
+            if (c.number() == 34 || c.number() == 37) {
+                linux.set(0, asAnswerThatBegins(linux.getFirst()));
+            }
             deliver(server, c);
             assertThat(sent(server)).as("answer to #%s", c.number()).isEqualTo(linux);
             compared += linux.size();
@@ -164,6 +167,16 @@ class LinuxCapturesTest {
         assertThat(compared).isEqualTo(23);
         assertThat(server.state()).isEqualTo(RcQueuePair.State.ERROR);
         assertThat(events).containsExactly(AsyncEvent.REQUEST_ERROR);
+    }
+
+    /**
+     * The repeated requests #34 and #37 ask for the rest of a READ. Linux goes on with MIDDLE or LAST; we begin with FIRST
+     * or ONLY, as the specification says.
+     */
+    private static String asAnswerThatBegins(String packet) {
+        String bth = packet.substring(2, 2 * Bth.LENGTH);
+        String rest = packet.substring(2 * Bth.LENGTH);
+        return packet.startsWith("0e") ? "0d" + bth + "1f000007" + rest : "10" + bth + rest;
     }
 
     /** Puts into the region what the captured answers read out of it. */

@@ -457,8 +457,8 @@ class RcResponderTest {
                 .containsExactly(
                         "B READ_RESPONSE_FIRST 4096", "B READ_RESPONSE_MIDDLE 4097", "B READ_RESPONSE_LAST 4098");
         assertThat(answer(part(PSN + 1, 1024, 1976, remote.key())))
-                .containsExactly("B READ_RESPONSE_MIDDLE 4097", "B READ_RESPONSE_LAST 4098");
-        assertThat(answer(part(PSN + 2, 2048, 952, remote.key()))).containsExactly("B READ_RESPONSE_LAST 4098");
+                .containsExactly("B READ_RESPONSE_FIRST 4097", "B READ_RESPONSE_LAST 4098");
+        assertThat(answer(part(PSN + 2, 2048, 952, remote.key()))).containsExactly("B READ_RESPONSE_ONLY 4098");
         assertThat(answer(part(PSN, 0, 3001, remote.key()))).isEmpty();
         assertThat(answer(part(PSN, 0, -1, remote.key()))).isEmpty();
         assertThat(answer(part(PSN, 0, 0, remote.key()))).isEmpty();

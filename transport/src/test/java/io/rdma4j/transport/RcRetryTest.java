@@ -141,7 +141,7 @@ class RcRetryTest {
                         "B READ_RESPONSE_MIDDLE 4099",
                         "B READ_RESPONSE_LAST 4100",
                         "A READ_REQUEST 4098",
-                        "B READ_RESPONSE_MIDDLE 4098",
+                        "B READ_RESPONSE_FIRST 4098",
                         "B READ_RESPONSE_MIDDLE 4099",
                         "B READ_RESPONSE_LAST 4100");
         Pair.Wirelet again = p.trace.get(6);
