@@ -1,0 +1,44 @@
+package io.rdma4j.soft;
+
+import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.verbs.RdmaException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Claims RDMA ports as told by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}; {@code free} frees the oldest. */
+public final class ClaimProcess {
+    private ClaimProcess() {}
+
+    /** Runs; the argument is the run directory. */
+    public static void main(String[] arguments) throws IOException {
+        PortClaims claims = new PortClaims(RunDirectory.at(Path.of(arguments[0])));
+        Deque<PortClaims.Claim> held = new ArrayDeque<>();
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            String[] words = line.split(" ", -1);
+            if (words[0].equals("free")) {
+                held.removeFirst().close();
+                System.out.println("= freed");
+                continue;
+            }
+            try {
+                held.add(claims.claim(
+                        0x0106,
+                        InetAddress.ofLiteral(words[1]),
+                        Boolean.parseBoolean(words[2]),
+                        Boolean.parseBoolean(words[3]),
+                        Integer.parseInt(words[4])));
+                System.out.println("= ok");
+            } catch (RdmaException e) {
+                System.out.println("= " + e.errno());
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Registered memory: what may be registered, under which addresses and keys, and what deregistration promises. */
+@Timeout(30)
+class MemoryRegistrationTest {
+    private Endpoint a;
+    private Endpoint b;
+
+    @BeforeEach
+    void open() {
+        InetAddress address = TestAddresses.loopback();
+        a = new Endpoint(address);
+        b = new Endpoint(address);
+        Endpoint.connect(a, b);
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    private void refused(MemorySegment memory, String because, AccessFlag... access) {
+        assertThatThrownBy(() -> a.domain.register(memory, access))
+                .isInstanceOfSatisfying(RdmaException.class, e -> {
+                    assertThat(e.errno()).isEqualTo(Errno.EINVAL);
+                    assertThat(e).hasMessageContaining(because);
+                });
+    }
+
+    @Test
+    void memoryThatOthersCannotReachIsRefused() {
+        try (Arena arena = Arena.ofConfined()) {
+            refused(arena.allocate(64), "confined to one thread");
+        }
+    }
+
+    @Test
+    void readOnlyMemoryCannotBeRegisteredForWriting() {
+        MemorySegment readOnly = Arena.ofAuto().allocate(64).asReadOnly();
+        refused(readOnly, "read-only", AccessFlag.LOCAL_WRITE);
+        a.domain.register(readOnly, AccessFlag.REMOTE_READ).close();
+    }
+
+    @Test
+    void remoteChangesNeedTheLocalRight() {
+        refused(Arena.ofAuto().allocate(64), "need local write", AccessFlag.REMOTE_WRITE);
+    }
+
+    @Test
+    void addressesAndKeysAreNotGuessableFromOthers() {
+        MemorySegment memory = Arena.ofAuto().allocate(64, 64).asSlice(8);
+        Set<Long> pages = new HashSet<>();
+        Set<Integer> keys = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            try (MemoryRegion region = a.domain.register(memory)) {
+                assertThat(region.address() & 0xfff).isEqualTo(memory.address() & 0xfff);
+                assertThat(region.address()).isNotEqualTo(memory.address());
+                pages.add(region.address() >>> 40);
+                keys.add(region.remoteKey() >>> 20);
+            }
+        }
+        assertThat(pages).hasSizeGreaterThan(90);
+        assertThat(keys).hasSizeGreaterThan(90);
+    }
+
+    @Test
+    void deregisteredMemoryIsOutOfThePeersReach() {
+        MemoryRegion gone = b.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        gone.close();
+        a.queuePair.postWrite(1, a.region, 0, 8, gone.address(), gone.remoteKey());
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void workRequestWithDeregisteredMemoryIsALocalProtectionError() {
+        MemoryRegion gone = a.domain.register(Arena.ofAuto().allocate(64), Endpoint.ALL);
+        gone.close();
+        a.queuePair.postWrite(1, gone, 0, 8, b.region.address(), b.region.remoteKey());
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void memoryWhoseArenaIsClosedBreaksItsQueuePairOnly() {
+        Endpoint c = new Endpoint(a.address);
+        try (c) {
+            Arena arena = Arena.ofShared();
+            MemoryRegion region = a.domain.register(arena.allocate(64), Endpoint.ALL);
+            arena.close();
+            a.queuePair.postWrite(1, region, 0, 8, b.region.address(), b.region.remoteKey());
+            assertThat(a.completion().isSuccess()).isFalse();
+            b.queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+            Endpoint.connect(c, b);
+            c.queuePair.postWrite(2, c.region, 0, 8, b.region.address(), b.region.remoteKey());
+            assertThat(c.completion().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void receiveIntoMemoryWhoseArenaIsClosedFails() {
+        Arena arena = Arena.ofShared();
+        MemoryRegion region = b.domain.register(arena.allocate(64), Endpoint.ALL);
+        b.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(region));
+        arena.close();
+        a.queuePair.postSend(new SendWorkRequest().reset(2).from(a.region, 0, 8));
+        assertThat(b.completion().isSuccess()).isFalse();
+    }
+}

@@ -1,0 +1,92 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** RDMA ports are claimed among processes by the rules of Linux's rdma_cm. */
+@Timeout(60)
+class PortClaimsTest {
+    @TempDir
+    private Path directory;
+
+    private ChildProcess one;
+    private ChildProcess two;
+
+    @BeforeEach
+    void start() throws IOException {
+        Path run = Files.createDirectory(
+                directory.resolve("run"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        one = new ChildProcess(ClaimProcess.class, List.of(), run.toString());
+        two = new ChildProcess(ClaimProcess.class, List.of(), run.toString());
+    }
+
+    @AfterEach
+    void end() {
+        one.close();
+        two.close();
+    }
+
+    private static String claim(ChildProcess by, String claim) throws IOException, InterruptedException {
+        by.tell(claim.equals("free") ? claim : "claim " + claim);
+        return by.expect("= ")[0];
+    }
+
+    @Test
+    void claimsOfTwoProcessesConflictAsInLinux() throws IOException, InterruptedException {
+        String[][] cases = {
+            // what one has, what two wants, what two gets
+            {"10.0.0.1 true false 1", "10.0.0.1 true false 1", "EADDRINUSE"},
+            {"10.0.0.1 true false 2", "10.0.0.2 true false 2", "ok"},
+            {"10.0.0.1 true false 3", "10.0.0.1 true false 4", "ok"},
+            {"0.0.0.0 true false 5", "10.0.0.1 true false 5", "EADDRNOTAVAIL"},
+            {"10.0.0.1 true false 6", "0.0.0.0 true false 6", "EADDRNOTAVAIL"},
+            {"0.0.0.0 true false 7", "0.0.0.0 true false 7", "EADDRNOTAVAIL"},
+            {"0.0.0.0 true false 8", ":: true false 8", "ok"},
+            {"0.0.0.0 true false 9", ":: false false 9", "EADDRNOTAVAIL"},
+            {":: false false 10", "10.0.0.1 true false 10", "EADDRNOTAVAIL"},
+            {":: true false 11", "10.0.0.1 true false 11", "ok"},
+            {"fd00::1 true false 12", "10.0.0.1 true false 12", "ok"},
+            {"10.0.0.1 true true 13", "10.0.0.1 true true 13", "ok"},
+            {"10.0.0.1 true true 14", "10.0.0.1 true false 14", "EADDRINUSE"},
+            {"0.0.0.0 true true 15", "0.0.0.0 true true 15", "ok"},
+            {"0.0.0.0 true true 16", "10.0.0.1 true true 16", "ok"},
+            {"0.0.0.0 true true 17", "10.0.0.1 true false 17", "EADDRNOTAVAIL"},
+            {"10.0.0.1 true false 18", "0.0.0.0 true true 18", "EADDRNOTAVAIL"},
+        };
+        for (String[] row : cases) {
+            assertThat(claim(one, row[0])).as(row[0]).isEqualTo("ok");
+            assertThat(claim(two, row[1])).as("%s after %s", row[1], row[0]).isEqualTo(row[2]);
+            // Two claims of one process conflict alike.
+            String here = row[0].replaceAll("\\d+$", "20$0");
+            String there = row[1].replaceAll("\\d+$", "20$0");
+            assertThat(claim(one, here)).as(here).isEqualTo("ok");
+            assertThat(claim(one, there)).as("%s after %s, one process", there, here).isEqualTo(row[2]);
+        }
+    }
+
+    @Test
+    void freedPortCanBeClaimedAgain() throws IOException, InterruptedException {
+        assertThat(claim(one, "0.0.0.0 true false 7")).isEqualTo("ok");
+        assertThat(claim(two, "10.0.0.1 true false 7")).isEqualTo("EADDRNOTAVAIL");
+        assertThat(claim(one, "free")).isEqualTo("freed");
+        assertThat(claim(two, "10.0.0.1 true false 7")).isEqualTo("ok");
+    }
+
+    @Test
+    void portOfAKilledProcessIsFree() throws IOException, InterruptedException {
+        assertThat(claim(one, "10.0.0.1 true false 7")).isEqualTo("ok");
+        one.kill();
+        assertThat(claim(two, "10.0.0.1 true false 7")).isEqualTo("ok");
+    }
+}

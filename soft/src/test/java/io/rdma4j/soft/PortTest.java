@@ -1,0 +1,121 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Devices, their addresses and ports. */
+@Timeout(30)
+class PortTest {
+    @Test
+    void everyLoopbackAddressBelongsToTheLoopbackDevice() {
+        InetAddress address = TestAddresses.loopback();
+        Device device = Device.of(address).orElseThrow();
+        assertThat(device.name()).isEqualTo("rdma4j_lo");
+        try (var context = device.open()) {
+            assertThat(context.gids(1)).contains(Gid.of(address)).doesNotHaveDuplicates();
+            assertThat(context.port(1).activeMtu()).isEqualTo(PathMtu.MTU_4096);
+        }
+    }
+
+    @Test
+    void foreignAddressHasNoDevice() {
+        assertThat(Device.of(InetAddress.ofLiteral("192.0.2.1"))).isEmpty();
+        assertThat(Device.of(InetAddress.ofLiteral("0.0.0.0"))).isEmpty();
+    }
+
+    @Test
+    void gidIndexIsNeverGivenToAnotherAddress() {
+        InetAddress first = TestAddresses.loopback();
+        InetAddress second = TestAddresses.loopback();
+        Device device = Device.of(first).orElseThrow();
+        try (var context = device.open()) {
+            int index = context.gids(1).indexOf(Gid.of(first));
+            assertThat(Device.of(second)).contains(device);
+            assertThat(context.gids(1).indexOf(Gid.of(first))).isEqualTo(index);
+        }
+    }
+
+    @Test
+    void ipv6LoopbackCarriesTraffic() throws IOException {
+        InetAddress address = InetAddress.ofLiteral("::1");
+        Assumptions.assumeTrue(NetworkInterface.getByInetAddress(address) != null, "no IPv6 here");
+        exchange(address);
+    }
+
+    @Test
+    void linkLocalAddressCarriesTraffic() throws IOException {
+        for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
+            for (InetAddress address : network.inetAddresses().toList()) {
+                if (address instanceof Inet6Address && address.isLinkLocalAddress() && network.isUp()) {
+                    exchange(address);
+                    return;
+                }
+            }
+        }
+        Assumptions.abort("no link-local address here");
+    }
+
+    private static void exchange(InetAddress address) {
+        try (Endpoint a = new Endpoint(address);
+                Endpoint b = new Endpoint(address)) {
+            Endpoint.connect(a, b);
+            a.queuePair.postWrite(1, a.region, 0, 3000, b.region.address(), b.region.remoteKey());
+            assertThat(a.completion().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void portHeldBySomethingElseIsExplained() throws IOException {
+        InetAddress address = TestAddresses.loopback();
+        try (DatagramSocket holder = new DatagramSocket(new InetSocketAddress(address, 4791));
+                Endpoint a = new Endpoint(address)) {
+            assertThat(holder.isBound()).isTrue();
+            assertThatThrownBy(() -> a.connect(address, 100, 0))
+                    .isInstanceOfSatisfying(RdmaException.class, e -> {
+                        assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE);
+                        assertThat(e)
+                                .hasMessageContaining("UDP port 4791 of " + address.getHostAddress())
+                                .hasMessageContaining("rmmod rdma_rxe");
+                    });
+        }
+    }
+
+    @Test
+    void runDirectoryThatOthersCanEnterIsRefused(@TempDir Path directory) throws IOException {
+        Path open = Files.createDirectory(directory.resolve("open"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), open);
+        for (Path path : List.of(open, link)) {
+            assertThatThrownBy(() -> RunDirectory.at(path))
+                    .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno())
+                            .isEqualTo(Errno.EACCES));
+        }
+    }
+
+    @Test
+    void runDirectoryIsMadeForItsOwnerAlone(@TempDir Path directory) throws IOException {
+        Path path = RunDirectory.at(directory.resolve("one").resolve("two")).path();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rwx------");
+    }
+}
