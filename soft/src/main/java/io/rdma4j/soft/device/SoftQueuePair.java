@@ -87,8 +87,8 @@ final class SoftQueuePair implements QueuePair {
                 throw new RdmaException(
                         "ibv_create_qp",
                         Errno.ENOMEM,
-                        engine.queuePairCount() + " queue pairs, those closed in the last minute included",
-                        "Close some that are not used, or wait");
+                        engine.queuePairCount() + " queue pairs",
+                        "Close some that are not used");
             }
             SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, number);
             send.addUser(queuePair);

@@ -34,7 +34,7 @@ public final class Engine {
     /** Frames after which timers fire though the ports are not empty yet: more than a socket buffer holds. */
     private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
 
-    /** A port without input for so many cycles is looked at less often by threads that poll. */
+    /** One of several ports that had no input for so many cycles is looked at less often by threads that poll. */
     private static final int COLD_CYCLES = 512;
 
     private static final int COLD_MASK = 15;
@@ -372,7 +372,7 @@ public final class Engine {
     private int receive(boolean all) {
         int frames = 0;
         for (Port port : ports) {
-            if (all || port.idleCycles < COLD_CYCLES || (counters.cycles & COLD_MASK) == 0) {
+            if (all || ports.length == 1 || port.idleCycles < COLD_CYCLES || (counters.cycles & COLD_MASK) == 0) {
                 int count = port.receive(now, all);
                 port.idleCycles = count == 0 ? port.idleCycles + 1 : 0;
                 frames += count;

@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
  * Under the engine lock.
  */
 final class QueuePairTable {
-    /** Most queue pairs; leaves room so that a random number is soon found. */
+    /** Most queue pairs. */
     static final int MAX_QUEUE_PAIRS = 1 << 15;
+
+    /** Most numbers in use or held off; leaves room so that a random one is soon found. */
+    private static final int MAX_RESERVED = 3 << 14;
 
     private static final int PAGE = 256;
 
@@ -35,11 +38,13 @@ final class QueuePairTable {
 
     /** A number that nobody has, reserved by this call; -1 if there are too many queue pairs. */
     int reserve(long nowNanos) {
-        while (!held.isEmpty() && held.getFirst().untilNanos() - nowNanos <= 0) {
-            taken[held.removeFirst().number() & 0xffff] = false;
-        }
-        if (size + held.size() >= MAX_QUEUE_PAIRS) {
+        if (size >= MAX_QUEUE_PAIRS) {
             return -1;
+        }
+        // Short of numbers, those held off longest come first.
+        while (!held.isEmpty()
+                && (held.getFirst().untilNanos() - nowNanos <= 0 || size + held.size() >= MAX_RESERVED)) {
+            taken[held.removeFirst().number() & 0xffff] = false;
         }
         int low;
         do {
