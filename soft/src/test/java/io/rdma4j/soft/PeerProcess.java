@@ -40,6 +40,11 @@ public final class PeerProcess {
                     int key = remoteKey;
                     Thread.ofPlatform().daemon().start(() -> run(endpoint, rounds, address, key));
                 }
+                case "open" -> {
+                    // The path of a queue pair opens the port of the local address.
+                    endpoint.connect(InetAddress.getByName(arguments[0]), endpoint.queuePair.number(), 0);
+                    say("opened");
+                }
                 case "count" -> say("rounds " + rounds.get());
                 default -> say("unknown " + line);
             }

@@ -64,6 +64,21 @@ class PortTest {
     }
 
     @Test
+    void allFormsOfAnAddressAreOnePort() throws IOException {
+        InetAddress plain = InetAddress.ofLiteral("::1");
+        NetworkInterface network = NetworkInterface.getByInetAddress(plain);
+        Assumptions.assumeTrue(network != null, "no IPv6 here");
+        InetAddress scoped = Inet6Address.getByAddress(null, plain.getAddress(), network);
+        try (Endpoint a = new Endpoint(plain);
+                Endpoint b = new Endpoint(scoped)) {
+            assertThat(a.gidIndex()).isEqualTo(b.gidIndex());
+            Endpoint.connect(a, b);
+            a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+            assertThat(a.completion().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
     void linkLocalAddressCarriesTraffic() throws IOException {
         for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
             for (InetAddress address : network.inetAddresses().toList()) {

@@ -3,11 +3,16 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Several processes on one address. */
 @Timeout(60)
@@ -69,5 +74,74 @@ class SharedAddressTest {
         // One of the three others owns the address now; whoever it is, the connection outlives the next one, too.
         withOwner.kill();
         assertProgress(a, 100);
+    }
+
+    @Test
+    void processThatWasStoppedFindsItsAnswersBeforeItsTimersFire() throws IOException, InterruptedException {
+        ChildProcess owner = start();
+        owner.tell("open");
+        owner.expect("ready");
+        owner.expect("opened");
+        ChildProcess a = start();
+        ChildProcess b = start();
+        connect(a, b);
+        a.tell("run");
+        assertProgress(a, 10);
+        for (int i = 0; i < 4; i++) {
+            // All retries of the connection take half a second.
+            signal(a, "STOP");
+            Thread.sleep(700);
+            signal(a, "CONT");
+            assertProgress(a, 10);
+        }
+    }
+
+    private static void signal(ChildProcess process, String signal) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    @Test
+    void captureOfAProcessThatDoesNotOwnTheAddressHoldsBothDirections(@TempDir Path directory)
+            throws IOException, InterruptedException {
+        Path capture = directory.resolve("member.pcapng");
+        ChildProcess owner = start();
+        ChildProcess member = start("-Drdma4j.pcap=" + capture);
+        connect(owner, member);
+        member.tell("run");
+        assertProgress(member, 100);
+        byte[] bytes = Files.readAllBytes(capture);
+        // A round is a WRITE and a READ request; the READ's answer may acknowledge both.
+        assertThat(packets(bytes, 2)).as("frames out").isGreaterThanOrEqualTo(200);
+        assertThat(packets(bytes, 1)).as("frames in").isGreaterThanOrEqualTo(100);
+    }
+
+    /** Enhanced packet blocks whose flags option, the last but one word pair, says the direction. */
+    private static int packets(byte[] capture, int direction) {
+        ByteBuffer blocks = ByteBuffer.wrap(capture).order(ByteOrder.LITTLE_ENDIAN);
+        int count = 0;
+        while (blocks.remaining() >= 12) {
+            int start = blocks.position();
+            int length = blocks.getInt(start + 4);
+            if (length > blocks.remaining()) {
+                break;
+            }
+            if (blocks.getInt(start) == 6 && blocks.getInt(start + length - 12) == direction) {
+                count++;
+            }
+            blocks.position(start + length);
+        }
+        return count;
+    }
+
+    @Test
+    void faultsOfALinkOnlyCostTime() throws IOException, InterruptedException {
+        ChildProcess a = start("-Drdma4j.fault=loss=2%,dup=2%,reorder=2%,corrupt=1%,delay=100us,seed=7");
+        ChildProcess b = start();
+        connect(a, b);
+        a.tell("run");
+        assertProgress(a, 200);
     }
 }

@@ -33,6 +33,11 @@ public interface Device {
         return Optional.empty();
     }
 
+    /** The device of a name, or nothing. */
+    static Optional<Device> named(String name) {
+        return list().stream().filter(device -> device.name().equals(name)).findFirst();
+    }
+
     /** Name, unique on this host. C: {@code ibv_get_device_name}. */
     String name();
 

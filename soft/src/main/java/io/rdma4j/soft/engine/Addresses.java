@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.verbs.Gid;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -25,6 +26,16 @@ public final class Addresses {
 
     /** Text without host name: {@code 10.0.0.1}, {@code fe80::1%eth0}. */
     public static String text(InetAddress address) {
-        return address.getHostAddress();
+        return AddressText.of(address);
+    }
+
+    /**
+     * A name for files, the same for all forms in which Java has an address: with the name of the interface, its number,
+     * or neither where the address needs none.
+     */
+    static String fileName(InetAddress address) {
+        Gid gid = Gid.of(address);
+        String plain = AddressText.of(gid.toInetAddress()).replace(':', '_');
+        return gid.isLinkLocal() ? plain + "-" + scope(address) : plain;
     }
 }

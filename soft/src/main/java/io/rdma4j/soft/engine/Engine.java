@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -38,6 +39,9 @@ public final class Engine {
     private static final int COLD_CYCLES = 512;
 
     private static final int COLD_MASK = 15;
+
+    private static final int LEADER_SPINS = 100;
+    private static final long LEADER_PAUSE_NANOS = 20_000;
 
     private record AddressKey(long high, long low, int scope) {}
 
@@ -332,7 +336,7 @@ public final class Engine {
     /** A duty cycle of the leader; true if it may sleep then, until the deadline that was published. */
     boolean leadCycle(BooleanSupplier done) {
         boolean sleep = false;
-        lock.lock();
+        lockToLead();
         try {
             now = System.nanoTime();
             counters.cycles++;
@@ -352,6 +356,20 @@ public final class Engine {
         }
         serveDoorbells();
         return sleep;
+    }
+
+    /**
+     * Takes the lock without standing in line for it: threads that poll step back for those that do, and a poller that
+     * drives anyway shall not have to step back for each packet that wakes the leader.
+     */
+    private void lockToLead() {
+        for (int tries = 0; !lock.tryLock(); tries++) {
+            if (tries < LEADER_SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(this, LEADER_PAUSE_NANOS);
+            }
+        }
     }
 
     private void noteDeadline() {

@@ -101,7 +101,7 @@ public final class Sharing {
     }
 
     private Path socket(InetAddress address) {
-        return directory.file(Addresses.text(address).replace(':', '_') + ".sock");
+        return directory.file(Addresses.fileName(address) + ".sock");
     }
 
     private static boolean pause() {

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.share;
 
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -232,7 +233,7 @@ public final class PortClaims {
     }
 
     private static RdmaException refusal(Held wanted, Errno errno, String who) {
-        String details = "RDMA port " + wanted.port + " of address " + wanted.address.getHostAddress() + ": " + who;
+        String details = "RDMA port " + wanted.port + " of address " + AddressText.of(wanted.address) + ": " + who;
         return new RdmaException(
                 "rdma_bind_addr", errno, details, "Choose another port, 0 for any free one, or end the other user of it");
     }
