@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * lock wakes it. So no deadline is slept over, and a deadline that is later than the sleeper's costs no system call.
  */
 final class Progress {
+    private static final System.Logger LOGGER = System.getLogger(Progress.class.getName());
+
     /** A leader in place for this long is taken to stay: the background thread stops looking. */
     static final long SETTLED_NANOS = 50_000_000;
 
@@ -207,16 +209,26 @@ final class Progress {
 
     private void runBackground() {
         while (true) {
-            Waiter current = leader.get();
-            if (current != null) {
-                standBy(current);
-            } else if (mustGiveWay()) {
-                LockSupport.parkNanos(this, STANDBY_NANOS);
-            } else if (leader.compareAndSet(null, backgroundWaiter)) {
-                lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
+            try {
+                takeTurn();
+            } catch (RuntimeException e) {
+                // Timers and acknowledgements of the whole process depend on this thread: it goes on, but does not spin.
+                LOGGER.log(System.Logger.Level.ERROR, "the engine's duty cycle failed", e);
+                LockSupport.parkNanos(this, SETTLED_NANOS);
             }
-            // The background thread answers to no interrupt; a flag left up would keep it from sleeping.
+            // It answers to no interrupt; a flag left up would keep it from sleeping.
             var _ = Thread.interrupted();
+        }
+    }
+
+    private void takeTurn() {
+        Waiter current = leader.get();
+        if (current != null) {
+            standBy(current);
+        } else if (mustGiveWay()) {
+            LockSupport.parkNanos(this, STANDBY_NANOS);
+        } else if (leader.compareAndSet(null, backgroundWaiter)) {
+            lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
         }
     }
 

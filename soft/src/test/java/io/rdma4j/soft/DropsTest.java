@@ -1,0 +1,105 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.EngineCounters;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
+import io.rdma4j.wire.Opcode;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What comes in and is not right is counted by its reason, dropped, and harms nobody. */
+@Timeout(30)
+class DropsTest {
+    private static final int SEND_BYTES = Bth.LENGTH + 8 + Icrc.LENGTH;
+
+    private final InetAddress address = TestAddresses.loopback();
+    private Endpoint a;
+    private Endpoint b;
+    private DatagramSocket attacker;
+
+    @BeforeEach
+    void open() throws IOException {
+        a = new Endpoint(address);
+        b = new Endpoint(address);
+        Endpoint.connect(a, b);
+        attacker = new DatagramSocket(new InetSocketAddress(TestAddresses.loopback(), 0));
+    }
+
+    @AfterEach
+    void close() {
+        attacker.close();
+        a.close();
+        b.close();
+    }
+
+    /** A SEND of eight bytes to a queue pair, sealed as the receiver sees it. */
+    private byte[] send(Opcode opcode, int queuePair, int partitionKey) {
+        byte[] bytes = new byte[SEND_BYTES];
+        MemorySegment memory = MemorySegment.ofArray(bytes);
+        Bth.write(memory, 0, opcode.code(), false, 0, partitionKey, queuePair, true, 1);
+        Frame frame = new Frame();
+        frame.segment = memory;
+        frame.buffer = ByteBuffer.wrap(bytes);
+        frame.length = bytes.length;
+        frame.sourceLow = Gid.of(attacker.getLocalAddress()).low();
+        frame.destinationLow = Gid.of(address).low();
+        frame.sourcePort = attacker.getLocalPort();
+        new Icrc().seal(frame);
+        return bytes;
+    }
+
+    private void assertCounts(ToLongFunction<EngineCounters> counter, byte[] datagram) throws IOException {
+        EngineCounters counters = SoftDevices.engine().counters();
+        long before = counter.applyAsLong(counters);
+        attacker.send(new DatagramPacket(datagram, datagram.length, address, Frame.UDP_PORT));
+        long giveUp = System.nanoTime() + 10_000_000_000L;
+        while (counter.applyAsLong(counters) == before && System.nanoTime() - giveUp < 0) {
+            assertThat(b.completions.poll(WorkCompletion.array(1))).isZero();
+        }
+        assertThat(counter.applyAsLong(counters)).isEqualTo(before + 1);
+    }
+
+    @Test
+    void eachReasonHasItsCounter() throws IOException {
+        int number = b.queuePair.number();
+        assertCounts(c -> c.tooShort, new byte[15]);
+        byte[] reserved = send(Opcode.RC_SEND_ONLY, number, 0xffff);
+        reserved[0] = 0x15;
+        assertCounts(c -> c.badOpcode, reserved);
+        byte[] versioned = send(Opcode.RC_SEND_ONLY, number, 0xffff);
+        versioned[1] |= 1;
+        assertCounts(c -> c.badVersion, versioned);
+        byte[] cut = new byte[16];
+        cut[0] = (byte) Opcode.RC_WRITE_ONLY.code();
+        assertCounts(c -> c.truncated, cut);
+        assertCounts(c -> c.badQueuePairNumber, send(Opcode.RC_SEND_ONLY, number ^ 1, 0xffff));
+        assertCounts(c -> c.badQueuePairNumber, send(Opcode.RC_SEND_ONLY, 0, 0xffff));
+        assertCounts(c -> c.badQueuePairNumber, send(Opcode.RC_SEND_ONLY, 0xff_ffff, 0xffff));
+        assertCounts(c -> c.badTransport, send(Opcode.UC_SEND_ONLY, number, 0xffff));
+        assertCounts(c -> c.badTransport, send(Opcode.RC_SEND_ONLY, 1, 0xffff));
+        assertCounts(c -> c.badPartitionKey, send(Opcode.RC_SEND_ONLY, number, 0x8001));
+        byte[] damaged = send(Opcode.RC_SEND_ONLY, number, 0xffff);
+        damaged[Bth.LENGTH + 1] ^= 4;
+        assertCounts(c -> c.icrcErrors, damaged);
+        // Right in all but its source, which only the queue pair knows.
+        assertCounts(c -> c.deliveredPackets, send(Opcode.RC_SEND_ONLY, number, 0xffff));
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        assertThat(a.completion().isSuccess()).isTrue();
+    }
+}
