@@ -11,7 +11,12 @@ final class SocketFiles {
     private static final Set<Path> FILES = ConcurrentHashMap.newKeySet();
 
     static {
-        Runtime.getRuntime().addShutdownHook(new Thread(SocketFiles::removeAll, "rdma4j-exit"));
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(SocketFiles::removeAll, "rdma4j-exit"));
+        } catch (IllegalStateException ending) {
+            // The process ends already; the next owner replaces what is left.
+            FILES.clear();
+        }
     }
 
     private SocketFiles() {}

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.ToolProcess;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +27,11 @@ class RpingProcessTest {
     private final List<String> serverErr = new CopyOnWriteArrayList<>();
 
     private ToolProcess server(String... more) throws InterruptedException {
-        List<String> words = new ArrayList<>(List.of("rping", "-s", "-d", "-a", "127.0.0.1", "-p", port));
+        return serverAt("127.0.0.1", more);
+    }
+
+    private ToolProcess serverAt(String address, String... more) throws InterruptedException {
+        List<String> words = new ArrayList<>(List.of("rping", "-s", "-d", "-a", address, "-p", port));
         words.addAll(List.of(more));
         ToolProcess server = ToolProcess.start(words, serverOut::add, serverErr::add);
         for (int i = 0; i < 2000 && server.isAlive() && !serverOut.contains("rdma_listen"); i++) {
@@ -57,6 +64,23 @@ class RpingProcessTest {
             assertThat(server.isAlive()).isTrue();
             server.terminate();
             assertThat(server.await(TIMEOUT_SECONDS)).isEqualTo(143);
+        }
+    }
+
+    @Test
+    void serverOfTheIpv6WildcardServesEveryAddressToOtherProcesses() throws InterruptedException, SocketException {
+        List<String> addresses = NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .map(InetAddress::getHostAddress)
+                .toList();
+        try (ToolProcess server = serverAt("::0", "-P")) {
+            for (String address : addresses) {
+                List<String> lines = new CopyOnWriteArrayList<>();
+                try (ToolProcess client = client(lines, "-C", "2", "-a", address)) {
+                    assertThat(client.await(TIMEOUT_SECONDS)).as(address + ": " + lines).isZero();
+                }
+            }
+            assertThat(server.isAlive()).as(serverErr.toString()).isTrue();
         }
     }
 
