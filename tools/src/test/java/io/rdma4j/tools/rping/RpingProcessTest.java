@@ -77,7 +77,9 @@ class RpingProcessTest {
             for (String address : addresses) {
                 List<String> lines = new CopyOnWriteArrayList<>();
                 try (ToolProcess client = client(lines, "-C", "2", "-a", address)) {
-                    assertThat(client.await(TIMEOUT_SECONDS)).as(address + ": " + lines).isZero();
+                    assertThat(client.await(TIMEOUT_SECONDS))
+                            .as(address + ": " + lines)
+                            .isZero();
                 }
             }
             assertThat(server.isAlive()).as(serverErr.toString()).isTrue();
