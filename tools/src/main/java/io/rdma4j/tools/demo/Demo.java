@@ -33,7 +33,7 @@ public final class Demo implements Tool {
             """;
 
     private static final int SHOWN_PINGS = 3;
-    private static final int WARM_UP_PINGS = 2000;
+    private static final int WARM_UP_PINGS = 1000;
     private static final long LIMIT_SECONDS = 55;
     private static final String SERVER_END_1 = "server DISCONNECT EVENT...";
     private static final String SERVER_END_2 = "wait for RDMA_READ_ADV state 10";
