@@ -38,7 +38,7 @@ public final class Main {
         ToolEnvironment environment = new ToolEnvironment(stream(FileDescriptor.out), stream(FileDescriptor.err));
         AtomicBoolean ending = new AtomicBoolean();
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
-            if (!ending.get()) {
+            if (!ending.get() || List.of(words).contains("-d")) {
                 reportUnexpected(failure, "thread " + thread.getName(), List.of(words), environment);
             }
         });

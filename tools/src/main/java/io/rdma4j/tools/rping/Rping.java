@@ -9,8 +9,6 @@ import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * {@code rping}: an RDMA ping-pong between two hosts, with the options, lines and exit statuses of librdmacm's. What
@@ -83,15 +81,14 @@ public final class Rping implements Tool {
             throw new RpingFailure(-1);
         }
         report.debug("created cm_id %s", RpingReport.pointer(id));
-        Set<CmId> connections = ConcurrentHashMap.newKeySet();
-        Runnable atInterrupt = () -> endNow(connections, report);
+        // The device parts from the peers when the process is asked to end; the C tool says nothing then.
+        Runnable atInterrupt = report::silence;
         environment.onInterrupt(atInterrupt);
         try (RpingEvents events = new RpingEvents(channel, id, progress, options.server(), report)) {
             try {
                 if (options.server()) {
-                    new RpingServer(id, events, options, report, environment, connections).run();
+                    new RpingServer(id, events, options, report, environment).run();
                 } else {
-                    connections.add(id);
                     new RpingClient(id, progress, options, report, environment, observer).run();
                 }
             } finally {
@@ -100,18 +97,6 @@ public final class Rping implements Tool {
             }
         } finally {
             environment.removeOnInterrupt(atInterrupt);
-        }
-    }
-
-    /** The process is asked to end: tells the peers, without a word, as the end of a C program does. */
-    private static void endNow(Set<CmId> connections, RpingReport report) {
-        report.silence();
-        for (CmId connection : connections) {
-            try {
-                connection.disconnect();
-            } catch (RdmaException notConnected) {
-                report.stackTrace(notConnected);
-            }
         }
     }
 

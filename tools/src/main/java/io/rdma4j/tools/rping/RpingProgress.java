@@ -5,7 +5,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * How the threads that take events and completions tell the thread that pings how far a connection is: a state, and a
- * count of signals that {@link #await} uses up one by one. Thread safe.
+ * count of signals that {@link #await} uses up one by one. {@link RpingState#DISCONNECTED} is final: what arrives after it
+ * does not hide it. Thread safe.
  */
 final class RpingProgress {
     private final ReentrantLock lock = new ReentrantLock();
@@ -30,7 +31,7 @@ final class RpingProgress {
     void enter(RpingState next) {
         lock.lock();
         try {
-            state = next;
+            change(next);
         } finally {
             lock.unlock();
         }
@@ -51,11 +52,17 @@ final class RpingProgress {
     void signal(RpingState next) {
         lock.lock();
         try {
-            state = next;
+            change(next);
             signals++;
             changed.signalAll();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void change(RpingState next) {
+        if (state != RpingState.DISCONNECTED) {
+            state = next;
         }
     }
 

@@ -4,7 +4,6 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 import java.io.PrintStream;
-import java.util.Set;
 
 /**
  * The server: waits for clients, reads the data that each tells about and writes them back. Serves one client, or with
@@ -18,22 +17,14 @@ final class RpingServer {
     private final RpingOptions options;
     private final RpingReport report;
     private final PrintStream out;
-    private final Set<CmId> children;
 
-    /** {@code children} holds the identifiers of the clients that are being served. */
     RpingServer(
-            CmId listener,
-            RpingEvents events,
-            RpingOptions options,
-            RpingReport report,
-            ToolEnvironment environment,
-            Set<CmId> children) {
+            CmId listener, RpingEvents events, RpingOptions options, RpingReport report, ToolEnvironment environment) {
         this.listener = listener;
         this.events = events;
         this.options = options;
         this.report = report;
         this.out = environment.out();
-        this.children = children;
     }
 
     /**
@@ -77,7 +68,6 @@ final class RpingServer {
 
     private void serve(RpingEvents.Request request) throws RpingFailure {
         CmId child = request.id();
-        children.add(child);
         try (RpingConnection connection = new RpingConnection(child, options, report, request.progress())) {
             try {
                 accept(child, connection);
@@ -87,7 +77,6 @@ final class RpingServer {
             }
             echoAll(connection);
         } finally {
-            children.remove(child);
             child.close();
         }
     }
