@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -18,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The launcher's ways that need neither a build nor Java, and those that end before both. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
-    private static final Path CHECKOUT = Path.of("").toAbsolutePath().getParent();
+    private static final Path CHECKOUT =
+            Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
 
     @TempDir
     Path folder = Path.of("");
