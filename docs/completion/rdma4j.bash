@@ -15,7 +15,7 @@ _rdma4j() {
         -p | -C | -S) return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping doctor --help --version --build --java-home" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping doctor --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in

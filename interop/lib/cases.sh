@@ -2,7 +2,7 @@
 #
 # case_add NAME SERVER CLIENT "EXPECTED" SECONDS FUNCTION ARGUMENTS...
 #   NAME      path-like, what --only matches
-#   SERVER, CLIENT  "linux" or "host"
+#   SERVER, CLIENT  "linux", "host", "near" or "far", see rping.sh; a case with "near" needs no guest
 #   SECONDS   time-out of every rping of the case
 #   FUNCTION  is called with SERVER CLIENT ARGUMENTS...; it uses lib/rping.sh and fails with explain
 
@@ -214,4 +214,7 @@ define_cases() {
         case_add loss/1%-nft/v4-16384 $pair '3 pings' 100 case_faulty v4 16384 3 nft 10
         case_add reorder-dup/v4 $pair '20 pings' 100 case_faulty v4 4096 20 netem 'delay 3ms reorder 25% 50% duplicate 5%'
     done
+    [ "$peer" = java ] || return 0
+    case_add rxe-holds-port java-in-guest java-in-guest 'explained, exit 255' 60 case_rxe_holds_port
+    define_host_cases
 }

@@ -2,15 +2,16 @@
 
 declare -A guest_pid guest_address=([guest]=$guest_ip4 [peer]=$host_ip4)
 
-# Checks what interop/setup provides, without which nothing can start.
+# Checks what interop/setup provides, without which nothing can start: require_setup NEEDS-GUEST(true|false)
 require_setup() {
-    local tool missing=()
-    for tool in qemu-system-x86_64 busybox rping rdma ibv_devices nft tcpdump tshark ip tc; do
+    local tool tools='tcpdump tshark ip ss' missing=()
+    ! $1 || tools+=' qemu-system-x86_64 busybox rping rdma ibv_devices nft tc'
+    for tool in $tools; do
         type -P "$tool" >/dev/null || missing+=("$tool")
     done
-    kernel_release >/dev/null || missing+=("a guest kernel in $cache_dir")
+    ! $1 || kernel_release >/dev/null || missing+=("a guest kernel in $cache_dir")
     [ ${#missing[@]} -eq 0 ] || die "missing: ${missing[*]}; run $interop_dir/setup first (it needs the Debian archive)"
-    [ -c /dev/net/tun ] || die "missing /dev/net/tun (modprobe tun)"
+    ! $1 || [ -c /dev/net/tun ] || die "missing /dev/net/tun (modprobe tun)"
 }
 
 # guest_start NAME TAP MAC-END IP4 IP6 MTU LOG
@@ -61,5 +62,6 @@ world_up() {
 
 world_down() {
     netns_delete "$netns"
+    netns_delete "$far_netns"
     rm -f "${work_dir:-/nonexistent}/initramfs"
 }

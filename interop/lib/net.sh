@@ -2,13 +2,19 @@
 #
 #   host side  10.88.0.1  fd00:88::1  fe80::5054:ff:fe88:1   (tap0, or a second guest on tap1 with --peer c)
 #   guest      10.88.0.2  fd00:88::2  fe80::5054:ff:fe88:2   (eth0 with rxe0)
+#   near       10.89.0.1  fd00:89::1  fe80::5054:ff:fe89:1   (near0, a veth pair; same namespace as the host side)
+#   far        10.89.0.2  fd00:89::2  fe80::5054:ff:fe89:2   (far0, in a namespace of its own: another host)
 
 netns=$netns_prefix$$
+far_netns=$netns-far
 host_ip4=10.88.0.1 host_ip6=fd00:88::1 host_link_local=fe80::5054:ff:fe88:1
 guest_ip4=10.88.0.2 guest_ip6=fd00:88::2 guest_link_local=fe80::5054:ff:fe88:2
+near_ip4=10.89.0.1 near_ip6=fd00:89::1 near_link_local=fe80::5054:ff:fe89:1
+far_ip4=10.89.0.2 far_ip6=fd00:89::2 far_link_local=fe80::5054:ff:fe89:2
 control_ip4=10.88.0.254 # the namespace's own address when the host side is a second guest
 
 in_netns() { ip netns exec "$netns" "$@"; }
+in_far() { ip netns exec "$far_netns" "$@"; }
 
 # Ends everything inside a namespace of ours and deletes it.
 netns_delete() {
@@ -25,6 +31,7 @@ netns_delete_stale() {
     local name pid
     for name in $(ip netns list | awk '{print $1}' | grep "^$netns_prefix"); do
         pid=${name#"$netns_prefix"}
+        pid=${pid%-far}
         if ! tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q interop; then
             note "interop: removing $name, left over by a run that was killed"
             netns_delete "$name"
@@ -32,12 +39,32 @@ netns_delete_stale() {
     done
 }
 
+# Addresses work at once: no duplicate address detection, no router.
+netns_make() {
+    local f
+    ip netns add "$1" || die "cannot make a network namespace (ip netns add $1)"
+    for f in all default; do
+        ip netns exec "$1" sysctl -qw "net.ipv6.conf.$f.accept_dad=0" "net.ipv6.conf.$f.router_solicitations=0"
+    done
+    ip netns exec "$1" ip link set lo up
+}
+
+# The second host for Java against Java, and the interface towards it.
+far_up() {
+    netns_make "$far_netns"
+    in_netns ip link add near0 type veth peer name far0 netns "$far_netns" || die "cannot make a veth pair"
+    in_netns ip link set near0 address 52:54:00:89:00:01 up
+    in_netns ip addr add "$near_ip4/24" dev near0
+    in_netns ip -6 addr add "$near_ip6/64" dev near0 nodad
+    in_far ip link set far0 address 52:54:00:89:00:02 up
+    in_far ip addr add "$far_ip4/24" dev far0
+    in_far ip -6 addr add "$far_ip6/64" dev far0 nodad
+}
+
 # net_up PEER MTU : PEER "java" puts the host side's addresses on tap0; "c" bridges tap0 with tap1 of a second guest.
 net_up() {
     local peer=$1 mtu=$2 f
-    ip netns add "$netns" || die "cannot make a network namespace (ip netns add $netns)"
-    for f in all default; do in_netns sysctl -qw "net.ipv6.conf.$f.accept_dad=0" "net.ipv6.conf.$f.router_solicitations=0"; done
-    in_netns ip link set lo up
+    netns_make "$netns"
     in_netns ip tuntap add dev tap0 mode tap || die "cannot make a tap (is /dev/net/tun there?)"
     if [ "$peer" = java ]; then
         in_netns ip link set tap0 address 52:54:00:88:00:01 mtu "$mtu" up

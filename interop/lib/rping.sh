@@ -1,17 +1,35 @@
 # Starting rping on either side of the wire, and judging what it printed. Sourced, never run.
 #
-# A side is "linux" (the guest's C rping over rdma_rxe) or "host" (Java rping in the namespace; with --peer c the
-# second guest's C rping). Every process has a label; its standard output, standard error and exit code are
-# $case_dir/LABEL.out, .err and .rc.
+# A side is "linux" (the guest's C rping over rdma_rxe), "host" (Java rping in the namespace; with --peer c the second
+# guest's C rping), "near" (Java in the same namespace, by its other addresses) or "far" (Java in the other namespace).
+# Every process has a label; its standard output, standard error and exit code are $case_dir/LABEL.out, .err and .rc.
 
 declare -A job_pid job_side
 
 side_guest() { if [ "$1" = linux ]; then echo guest; else echo peer; fi; }
-side_is_c() { [ "$1" = linux ] || [ "$peer" = c ]; }
-side_address() { # SIDE FAMILY(v4|v6|ll) [FOR-SIDE] : the address of SIDE; link-local ones with the scope of FOR-SIDE
+side_is_c() { [ "$1" = linux ] || { [ "$1" = host ] && [ "$peer" = c ]; }; }
+side_netns() { if [ "$1" = far ]; then echo "$far_netns"; else echo "$netns"; fi; }
+in_side() { # SIDE COMMAND...
+    local name
+    name=$(side_netns "$1")
+    shift
+    ip netns exec "$name" "$@"
+}
+side_address() { # SIDE FAMILY(v4|v6|ll|lo4|lo6) [FOR-SIDE] : the address of SIDE; link-local ones with the scope of FOR-SIDE
     local device=eth0
-    [ "${3:-$1}" = linux ] || [ "$peer" = c ] || device=tap0
+    case ${3:-$1} in
+        host) [ "$peer" = c ] || device=tap0 ;;
+        near | far) device=${3:-$1}0 ;;
+    esac
     case $1/$2 in
+        */lo4) echo 127.0.0.1 ;;
+        */lo6) echo ::1 ;;
+        near/v4) echo $near_ip4 ;;
+        near/v6) echo $near_ip6 ;;
+        near/ll) echo "$near_link_local%$device" ;;
+        far/v4) echo $far_ip4 ;;
+        far/v6) echo $far_ip6 ;;
+        far/ll) echo "$far_link_local%$device" ;;
         linux/v4) echo $guest_ip4 ;;
         linux/v6) echo $guest_ip6 ;;
         linux/ll) echo "$guest_link_local%$device" ;;
@@ -25,11 +43,14 @@ side_address() { # SIDE FAMILY(v4|v6|ll) [FOR-SIDE] : the address of SIDE; link-
 # still say something, then by SIGKILL.
 rping_start() {
     local side=$1 label=$2
-    shift 2
-    printf '%s\n' "$(who "$side") rping $*" >"$case_dir/$label.cmd"
-    job_side[$label]=$side
-    touch "$case_dir/$label.out" "$case_dir/$label.err"
-    if side_is_c "$side"; then
+    if ! side_is_c "$side"; then
+        shift 2
+        java_start "$side" "$label" "$launcher" rping "$@"
+    else
+        shift 2
+        printf '%s\n' "C rping $*" >"$case_dir/$label.cmd"
+        job_side[$label]=$side
+        touch "$case_dir/$label.out" "$case_dir/$label.err"
         # stdbuf: a C tool that writes to a file or a pipe keeps its output back until its end, and loses it when killed.
         (
             guest_sh "$(side_guest "$side")" "echo \$\$ >/tmp/$label.pid
@@ -40,19 +61,34 @@ rping_start() {
             rm -f "$case_dir/$label.raw"
             mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
         ) &
-    else
-        # A shell starts background commands with SIGINT ignored, and a JVM leaves it so: give it back.
-        (
-            in_netns env --default-signal=INT,QUIT timeout -s INT -k 3 "$case_timeout" "$launcher" rping "$@" \
-                >"$case_dir/$label.out" 2>"$case_dir/$label.err" </dev/null
-            echo $? >"$case_dir/$label.rc.new"
-            mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
-        ) &
+        job_pid[$label]=$!
     fi
+}
+
+# java_start SIDE LABEL COMMAND... : a Java process on this host, with the same files and the same time-out.
+java_start() {
+    local side=$1 label=$2
+    shift 2
+    printf '%s\n' "Java ($side) $*" >"$case_dir/$label.cmd"
+    job_side[$label]=$side
+    touch "$case_dir/$label.out" "$case_dir/$label.err"
+    # A shell starts background commands with SIGINT ignored, and a JVM leaves it so: give it back.
+    (
+        in_side "$side" env --default-signal=INT,QUIT timeout -s INT -k 3 "$case_timeout" "$@" \
+            >"$case_dir/$label.out" 2>"$case_dir/$label.err" </dev/null
+        echo $? >"$case_dir/$label.rc.new"
+        mv "$case_dir/$label.rc.new" "$case_dir/$label.rc"
+    ) &
     job_pid[$label]=$!
 }
 
-who() { if [ "$1" = linux ] || [ "$peer" = c ]; then echo C; else echo Java; fi; }
+# The process itself, not the timeout around it.
+java_pid() {
+    local timeout_pid
+    timeout_pid=$(pgrep -P "${job_pid[$1]}" -x timeout) && pgrep -P "$timeout_pid"
+}
+
+who() { if side_is_c "$1"; then echo C; else echo Java; fi; }
 
 # rping_serve SIDE LABEL PORT ARGUMENTS... : starts a server and waits until it listens.
 rping_serve() {
@@ -70,14 +106,21 @@ listening() { # SIDE LABEL PORT ARGUMENTS...
         guest_sh "$(side_guest "$1")" "rdma resource show cm_id | grep -q 'LISTEN.*:$3 '"
         return
     fi
-    # A Java server has taken UDP 4791 of its address when it listens; the moment after covers the rest.
+    # A Java server has a UDP socket of its address when it listens, on port 4791 or, where another process has that, on
+    # another; the moment after covers the rest.
+    local side=$1 label=$2
     shift 3
     while [ $# -gt 0 ]; do
         [ "$1" != -a ] || address=${2%\%*}
         shift
     done
-    in_netns ss -lunH | awk '{ print $4 }' | grep -Eq "$address\]?(%[a-z0-9]+)?\]?:4791\$" && sleep 0.3
+    udp_sockets "$side" "$label" | grep -Eq "$address\]?(%[a-z0-9]+)?\]?:[0-9]+\$" && sleep 0.3
 }
+
+udp_sockets() { # SIDE LABEL : local ends of the process' UDP sockets
+    in_side "$1" ss -lunpH | awk -v "pid=pid=$(java_pid "$2")," 'index($0, pid) { print $4 }'
+}
+owns_port() { udp_sockets "$1" "$2" | grep -q ':4791$'; } # SIDE LABEL
 
 rping_ended() { [ -e "$case_dir/$1.rc" ]; }
 rping_wait() { # LABEL [SECONDS] : true when it ended in time
@@ -91,7 +134,7 @@ rping_signal() {
     if side_is_c "${job_side[$label]}"; then
         guest_sh "$(side_guest "${job_side[$label]}")" "read -r shell </tmp/$label.pid && pkill -$signal -P \$(pgrep -P \$shell -x timeout)"
     else
-        pid=$(pgrep -P "${job_pid[$label]}" -x timeout) && pkill "-$signal" -P "$pid"
+        pid=$(java_pid "$label") && kill "-$signal" "$pid"
     fi
 }
 

@@ -21,6 +21,17 @@ case_selected() {
     return 1
 }
 
+# Whether a selected case has a side in the guest.
+cases_need_guest() {
+    local line
+    for line in "${cases[@]}"; do
+        eval "set -- $line"
+        ! case_selected "$(case_title "$1" "$2" "$3")" || ! case_needs_guest "$2" "$3" || return 0
+    done
+    return 1
+}
+case_needs_guest() { [[ "$1 $2" != *near* ]]; } # SERVER CLIENT
+
 cases_list() {
     local line
     for line in "${cases[@]}"; do
@@ -32,9 +43,9 @@ cases_list() {
 row() { printf '%-26s %-12s %-20s %-6s %6s  %s\n' "$1" "$2" "$3" "$4" "$5" "${6:-}"; }
 remark() { printf '%s\n' "$*" >>"$case_dir/remark"; }
 
-# What passes the tap, from before the case's first packet.
-capture_start() { # FILE
-    ip netns exec "$netns" tcpdump -Z root -i tap0 -U -w "$1" 'udp port 4791 or icmp or (icmp6 and ip6[40] < 128)' 2>"$1.log" >/dev/null &
+# What passes the tap, or all interfaces of the namespace, from before the case's first packet.
+capture_start() { # FILE [INTERFACE]
+    ip netns exec "$netns" tcpdump -Z root -i "${2:-tap0}" -U -w "$1" 'udp port 4791 or icmp or (icmp6 and ip6[40] < 128)' 2>"$1.log" >/dev/null &
     capture_pid=$!
     disown $capture_pid
     wait_until 5 grep -q 'listening on' "$1.log"
@@ -53,7 +64,7 @@ guest_clean='pkill -9 -x "rping|timeout"; for i in $(seq 50); do pgrep -x rping 
 # Nothing of a case may reach the next one.
 case_clean() {
     local label
-    guest_sh guest "$guest_clean"
+    ! $needs_guest || guest_sh guest "$guest_clean"
     [ "$peer" = java ] || guest_sh peer "$guest_clean"
     for label in "${!job_pid[@]}"; do
         side_is_c "${job_side[$label]}" || rping_ended "$label" || rping_signal "$label" KILL
@@ -76,13 +87,17 @@ case_explain() { # what a reader needs first, from the files of a failed case
 }
 
 case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
-    local name=$1 server=$2 client=$3 expected=$4 function=$6 start result=ok text
+    local name=$1 server=$2 client=$3 expected=$4 function=$6 start result=ok text interface=tap0
     case_timeout=$5
     shift 6
     case_dir=$work_dir/$(echo "$name-$(who "$client")-to-$(who "$server")" | tr '/%' '-_')
     mkdir -p "$case_dir"
-    guest_answers guest || die "the guest does not answer any more; see $work_dir/guest.log"
-    capture_start "$case_dir/capture.pcap"
+    if case_needs_guest "$server" "$client"; then
+        guest_answers guest || die "the guest does not answer any more; see $work_dir/guest.log"
+    else
+        interface=any
+    fi
+    capture_start "$case_dir/capture.pcap" $interface
     start=$(now_ms)
     "$function" "$server" "$client" "$@" || result=FAILED
     text=$(seconds $(($(now_ms) - start)))
@@ -90,7 +105,7 @@ case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
     capture_stop
     row "$name" "$(who "$client") -> $(who "$server")" "$expected" "$result" "$text" "$(cat "$case_dir"/{why,remark} 2>/dev/null | paste -sd';' | sed 's/;/; /g' | cut -c1-200)"
     if [ $result = FAILED ]; then
-        guest_sh guest 'dmesg | tail -n 30' >"$case_dir/guest-dmesg.txt" 2>&1
+        ! $needs_guest || guest_sh guest 'dmesg | tail -n 30' >"$case_dir/guest-dmesg.txt" 2>&1
         tshark -r "$case_dir/capture.pcap" -t r 2>/dev/null >"$case_dir/packets.txt"
         case_explain
         return 1

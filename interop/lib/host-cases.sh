@@ -1,0 +1,197 @@
+# Java against Java between processes and namespaces of this host, without a guest. Sourced, never run.
+
+# Two clients' worth of nothing: connected processes that wait. What they use of a core, by utime and stime.
+case_idle() { # SERVER CLIENT SECONDS-OF-TRAFFIC-BEFORE
+    local server=$1 client=$2 traffic=$3 pids ticks used hundredths
+    peer_pair "$server" "$client" v4 server "seconds=$traffic" hold || return 1
+    sleep $((traffic + 2)) # and what the compiler of the virtual machine still does after the start
+    pids="$(java_pid server) $(java_pid client)"
+    ticks=$(cpu_ticks $pids)
+    sleep 10
+    used=$(($(cpu_ticks $pids) - ticks))
+    ! rping_ended server && ! rping_ended client || explain 'a process ended' || return 1
+    hundredths=$((used * 1000 / $(getconf CLK_TCK))) # of a per cent, over 10 s
+    remark "$(printf '%d.%02d' $((hundredths / 100)) $((hundredths % 100))) % of a core together"
+    [ $hundredths -lt 100 ] || explain 'two idle processes must use less than 1 %'
+}
+cpu_ticks() {
+    local pid total=0
+    for pid in "$@"; do
+        # Fields 14 and 15; the second field is a name in brackets.
+        total=$((total + $(sed 's/.*) //' "/proc/$pid/stat" | awk '{ print $12 + $13 }')))
+    done
+    echo $total
+}
+
+# kill -9 in traffic. The survivor gets the error completion of its oldest send in the time of 8 to 32 acknowledgement
+# time-outs (7 retries, each may take up to four), at once the flush of all the rest, and after its DREQ a DISCONNECTED.
+#   FIRST       the side that starts first; it owns the port if both are on one address
+#   AFTERWARDS  who answers the DREQ: "neighbour" (the survivor itself, or the port's next owner, is on the victim's
+#               address), "bystander" (another process there), "nobody" (time-out: 16 intervals of the CM)
+case_kill9() { # SERVER CLIENT FAMILY VICTIM(server|client) FIRST(server|client) EXPONENT AFTERWARDS
+    local server=$1 client=$2 family=$3 victim=$4 first=$5 exponent=$6 afterwards=$7 survivor=client owner=false killed lost bad=0
+    [ "$victim" = server ] || survivor=server
+    peer_pair "$server" "$client" "$family" "$first" "ack=$exponent" || return 1
+    if [ "$afterwards" = bystander ]; then
+        rping_serve "${job_side[$victim]}" bystander $((port + 1)) -a "$(side_address "${job_side[$victim]}" "$family")" || return 1
+    fi
+    sleep 1.5
+    ! owns_port "${job_side[$victim]}" "$victim" || owner=true
+    [ $owner = "$([ "$first" = "$victim" ] || [ "$server" != "$client" ] && echo true || echo false)" ] ||
+        explain "the victim's owning the port is $owner" || bad=1
+    killed=$(now_ms)
+    rping_signal "$victim" KILL
+    kill9_lost "$survivor" "$killed" "$exponent" && kill9_disconnected "$survivor" "$exponent" "$afterwards" || return 1
+    return $bad
+}
+
+kill9_lost() { # SURVIVOR KILLED EXPONENT
+    local timeout_us=$(((4096 << $3) / 1000)) bad=0 lost
+    peer_await "$1" FLUSHED $((timeout_us * 32 / 1000000 + 10)) || return 1
+    lost=$(($(peer_time "$1" LOST) - $2))
+    remark "$(peer_field "$1" lost) after $(milliseconds $lost)"
+    # The last acknowledgement may have come a moment before the kill; a busy machine may wake the process late.
+    expect_between 'the error completion' $lost $((timeout_us * 8 / 1000 - 100)) $((timeout_us * 32 / 1000 + 1000)) || bad=1
+    expect_between 'the flush' $(($(peer_time "$1" FLUSHED) - $(peer_time "$1" LOST))) 0 500 || bad=1
+    [ "$(peer_field "$1" flushed-receives)" = 32 ] || explain "$(peer_field "$1" flushed-receives) of 32 receives flushed" || bad=1
+    return $bad
+}
+
+kill9_disconnected() { # SURVIVOR EXPONENT AFTERWARDS
+    local status=0 low=0 high=8000 interval_ms took bad=0 limit=20
+    if [ "$3" = nobody ]; then
+        status=-110
+        # The peer's response time-out, 4.3 s; the side that connected adds the way there and back.
+        interval_ms=4295
+        [ "$1" = server ] || interval_ms=$((interval_ms + (4096 << $2) / 1000000))
+        low=$((interval_ms * 16 - 500)) high=$((interval_ms * 16 + 3000)) limit=$((interval_ms * 16 / 1000 + 20))
+    fi
+    peer_await "$1" DISCONNECTED $limit || return 1
+    took=$(($(peer_time "$1" DISCONNECTED) - $(peer_time "$1" DISCONNECTING)))
+    remark "DISCONNECTED $(peer_field "$1" status) $(milliseconds $took) after the DREQ"
+    expect_between 'DISCONNECTED' $took $low $high || bad=1
+    [ "$(peer_field "$1" status)" = $status ] || explain "DISCONNECTED with status $(peer_field "$1" status), expected $status" || bad=1
+    rping_wait "$1" 10 || explain "$1 did not end" || bad=1
+    expect_code "$1" 3 || bad=1
+    [ ! -s "$case_dir/$1.err" ] || explain "$1 complained: $(head -n 1 "$case_dir/$1.err")" || bad=1
+    return $bad
+}
+milliseconds() { printf '%d.%03d s' $(($1 / 1000)) $(($1 % 1000)); }
+
+# The process that owns the port is killed; a connection of two others over the address goes on without an error.
+case_owner_killed() { # SERVER CLIENT FAMILY
+    local side=$1 family=$3 bad=0
+    rping_serve "$side" owner $((port + 1)) -a "$(side_address "$side" "$family")" || return 1
+    peer_pair "$1" "$2" "$family" server ack=14 seconds=5 || return 1
+    sleep 1
+    owns_port "$side" owner || explain 'the first process does not own the port' || bad=1
+    rping_signal owner KILL
+    rping_wait client 20 || explain 'the client did not end' || bad=1
+    rping_wait server 5 || explain 'the server did not end' || bad=1
+    expect_code client 0 || bad=1
+    expect_code server 0 || bad=1
+    remark "longest gap $(peer_field client longest-gap-ms) ms, $(peer_field client sent) and $(peer_field server sent) messages"
+    return $bad
+}
+
+# The same with rping: the owner has a client of its own, a persistent server with two others goes on.
+case_owner_killed_rping() { # SERVER CLIENT FAMILY
+    local side=$1 family=$3 address bad=0 i before
+    address=$(side_address "$1" "$family" "$2")
+    rping_serve "$side" owner $((port + 1)) -a "$address" || return 1
+    rping_serve "$side" server $port -a "$address" -P || return 1
+    rping_start "$2" owners-client -c -a "$address" -p $((port + 1)) -v
+    for i in 1 2; do rping_start "$2" "client$i" -c -a "$address" -p $port -v -V; done
+    for i in client1 client2 owners-client; do wait_until 20 has_pinged $i 50 || explain "$i saw no ping" || return 1; done
+    owns_port "$side" owner || explain 'the first process does not own the port' || bad=1
+    rping_signal owner KILL
+    sleep 1 # what was in the pipe is printed
+    for i in 1 2; do
+        before=$(wc -l <"$case_dir/client$i.out")
+        wait_until 25 has_pinged "client$i" $((before + 200)) || explain "client$i stood still" || bad=1
+    done
+    for i in 1 2; do
+        ! rping_ended "client$i" || explain "client$i ended with $(exit_code "client$i")" || bad=1
+        rping_signal "client$i" INT
+        rping_wait "client$i" 10 || explain "client$i did not end on SIGINT" || bad=1
+        expect_pings "client$i" client 64 "$(grep -ac '^ping data: ' "$case_dir/client$i.out")" || bad=1
+        ! grep -q 'failed\|error' "$case_dir/client$i.err" || explain "client$i complained: $(head -n 1 "$case_dir/client$i.err")" || bad=1
+    done
+    ! rping_ended server || explain 'the server ended' || bad=1
+    rping_signal server INT
+    rping_wait server 10 || explain 'the server did not end on SIGINT' || bad=1
+    return $bad
+}
+has_pinged() { [ "$(wc -l <"$case_dir/$1.out")" -ge "$2" ]; } # LABEL LINES
+
+# Nobody has started yet: the client is told at once where a process is on the server's address (here the client itself).
+case_client_first() { # SERVER CLIENT FAMILY
+    local start bad=0
+    start=$(now_ms)
+    rping_start "$2" client -c -a "$(side_address "$1" "$3" "$2")" -p $port -C 3 -v -V
+    judge_rejected 8 || bad=1
+    expect_between 'the refusal' $(($(now_ms) - start)) 0 5000 || bad=1
+    rping_serve "$1" server $port -a "$(side_address "$1" "$3")" -v || return 1
+    rm -f "$case_dir/client."*
+    rping_start "$2" client -c -a "$(side_address "$1" "$3" "$2")" -p $port -C 3 -v -V
+    judge_pair 64 3 || bad=1
+    return $bad
+}
+
+# Not one process on the peer's host: UNREACHABLE when all repetitions of the REQ are over.
+case_silent() { # SERVER CLIENT FAMILY
+    local bad=0
+    rping_start "$2" client -c -a "$(side_address "$1" "$3" "$2")" -p $port -C 3
+    rping_wait client || explain 'the client did not end' || bad=1
+    expect_code client 255 || bad=1
+    expect_lines client err '^cma event RDMA_CM_EVENT_UNREACHABLE, error -110$' || bad=1
+    return $bad
+}
+
+# Java in the guest, where the kernel's rxe has the port: an error that explains itself.
+case_rxe_holds_port() { # SERVER CLIENT
+    local text
+    printf '%s\n' "Java (in the guest) rping -s -a $guest_ip4" >"$case_dir/server.cmd"
+    text=$(guest_sh guest "timeout -k 3 $case_timeout $(printf '%q' "$java") -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+        --enable-native-access=io.rdma4j.link --module-path $(printf '%q' "$module_path") \
+        --module io.rdma4j.tools/io.rdma4j.tools.Main rping -s -a $guest_ip4")
+    echo $? >"$case_dir/server.rc"
+    printf '%s\n' "$text" >"$case_dir/server.err"
+    expect_code server 255
+    expect_lines server err '^rdma_bind_addr: Address already in use$'
+    expect_lines server err "UDP port 4791 of $guest_ip4 is held by .*EADDRINUSE.*rmmod rdma_rxe"
+    [ ! -e "$case_dir/why" ]
+}
+
+define_host_cases() {
+    local family size victim first
+    for family in lo4 v4 lo6 ll; do
+        for size in 64 65535; do
+            case_add "host/rping/$family/$size" near near '10 pings' 30 case_ping $family $size 10
+        done
+    done
+    for size in 23 1000 4096; do
+        case_add "host/rping/lo4/$size" near near '10 pings' 30 case_ping lo4 $size 10
+    done
+    for family in v4 v6 ll; do case_add "host/rping/far-$family/65535" far near '10 pings' 30 case_ping $family 65535 10; done
+    case_add host/rping/option-q near near '3 pings' 30 case_ping lo4 64 3 -q
+    case_add host/persistent-8 near near '8+1 clients x 20' 60 case_persistent lo4 8 20 64
+    case_add host/client-first near near 'REJ 8, then 3 pings' 30 case_client_first lo4
+    case_add host/idle near near 'under 1 % of a core' 60 case_idle 0
+    case_add host/idle/after-traffic near near 'under 1 % of a core' 60 case_idle 1
+    for victim in server client; do
+        for first in server client; do
+            case_add "host/kill-9/$victim-$([ $first = $victim ] && echo owner || echo member)" near near \
+                '0.5-2.1 s, DISCONN. 0' 60 case_kill9 lo4 $victim $first 14 neighbour
+        done
+    done
+    case_add host/kill-9/far-server far near '0.5-2.1 s, DISCONN. 0' 60 case_kill9 v4 server server 14 bystander
+    case_add host/kill-9/far-client near far '0.5-2.1 s, DISCONN. 0' 60 case_kill9 v6 client server 14 bystander
+    case_add host/owner-killed/3 near near 'no error' 60 case_owner_killed v4
+    case_add host/owner-killed/5-rping near near 'no error' 90 case_owner_killed_rping lo4
+    $full || return
+    case_add host/kill-9/far-server-alone far near '0.5-2.1 s, DISCONN. -110' 150 case_kill9 v4 server server 14 nobody
+    case_add host/kill-9/far-client-alone near far '0.5-2.1 s, DISCONN. -110' 150 case_kill9 v6 client server 14 nobody
+    case_add host/kill-9/default-timeout near near '17-69 s, DISCONN. 0' 120 case_kill9 lo4 server server 19 neighbour
+    case_add host/silent-peer far near 'UNREACHABLE -110' 150 case_silent v4
+}

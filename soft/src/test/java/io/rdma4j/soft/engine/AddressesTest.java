@@ -1,0 +1,48 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import org.junit.jupiter.api.Test;
+
+class AddressesTest {
+    private static final byte[] LINK_LOCAL = bytes("fe80::1");
+    private static final byte[] GLOBAL = bytes("2001:db8::1");
+
+    private static byte[] bytes(String text) {
+        return InetAddress.ofLiteral(text).getAddress();
+    }
+
+    private static NetworkInterface someInterface() throws SocketException {
+        return NetworkInterface.networkInterfaces().findFirst().orElseThrow();
+    }
+
+    @Test
+    void linkLocalAddressHasOneFileNameHoweverItsScopeIsWritten() throws SocketException, UnknownHostException {
+        NetworkInterface network = someInterface();
+        Inet6Address byName = Inet6Address.getByAddress(null, LINK_LOCAL, network);
+        Inet6Address byNumber = Inet6Address.getByAddress(null, LINK_LOCAL, network.getIndex());
+
+        assertThat(byName.getHostAddress()).isNotEqualTo(byNumber.getHostAddress());
+        assertThat(Addresses.fileName(byName)).isEqualTo(Addresses.fileName(byNumber));
+    }
+
+    @Test
+    void linkLocalAddressHasAFileNameForEachScope() throws UnknownHostException {
+        Inet6Address first = Inet6Address.getByAddress(null, LINK_LOCAL, 1);
+        Inet6Address second = Inet6Address.getByAddress(null, LINK_LOCAL, 2);
+
+        assertThat(Addresses.fileName(first)).isNotEqualTo(Addresses.fileName(second));
+    }
+
+    @Test
+    void globalAddressHasOneFileNameWithAndWithoutScope() throws SocketException, UnknownHostException {
+        Inet6Address listed = Inet6Address.getByAddress(null, GLOBAL, someInterface());
+
+        assertThat(Addresses.fileName(listed)).isEqualTo(Addresses.fileName(InetAddress.ofLiteral("2001:db8::1")));
+    }
+}
