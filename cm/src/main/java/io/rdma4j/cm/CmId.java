@@ -88,8 +88,11 @@ public final class CmId implements AutoCloseable {
      * @param timeout how long it may take
      */
     public void resolveRoute(Duration timeout) {
-        core.locked("rdma_resolve_route", () -> core.binding().required("rdma_resolve_route", "Resolve the address first")
-                .resolveRoute(timeout));
+        core.locked(
+                "rdma_resolve_route",
+                () -> core.binding()
+                        .required("rdma_resolve_route", "Resolve the address first")
+                        .resolveRoute(timeout));
         core.complete("rdma_resolve_route");
     }
 
@@ -105,14 +108,12 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EINVAL} if the identifier has no device yet or already a queue pair, or the domain is
      *     one of another device
      */
-    public QueuePair createQueuePair(
-            @Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+    public QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
         return core.createQueuePair(protectionDomain, attributes);
     }
 
     /** {@link #createQueuePair(ProtectionDomain, CmQueuePairAttributes)} with given completion queues. */
-    public QueuePair createQueuePair(
-            @Nullable ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
+    public QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, QueuePairInitAttributes attributes) {
         return createQueuePair(protectionDomain, CmQueuePairAttributes.of(attributes));
     }
 
@@ -130,7 +131,9 @@ public final class CmId implements AutoCloseable {
      *     message has arrived
      */
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
-        return core.binding().required("rdma_init_qp_attr", IdCore.RESOLVE_FIRST).initQueuePairAttributes(target);
+        return core.binding()
+                .required("rdma_init_qp_attr", IdCore.RESOLVE_FIRST)
+                .initQueuePairAttributes(target);
     }
 
     // ---- connection
@@ -190,8 +193,11 @@ public final class CmId implements AutoCloseable {
      * @param privateData at most {@link ConnectionParameters#REJECT_PRIVATE_DATA} bytes
      */
     public void reject(byte[] privateData) {
-        core.locked("rdma_reject", () -> core.binding().required("rdma_reject", "Reject the identifier of a CONNECT_REQUEST")
-                .reject(privateData));
+        core.locked(
+                "rdma_reject",
+                () -> core.binding()
+                        .required("rdma_reject", "Reject the identifier of a CONNECT_REQUEST")
+                        .reject(privateData));
     }
 
     /**
@@ -211,7 +217,11 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EISCONN} if it is established already, which may be ignored
      */
     public void notifyCommunicationEstablished() {
-        core.locked("rdma_notify", () -> core.binding().required("rdma_notify", IdCore.RESOLVE_FIRST).notifyCommunicationEstablished());
+        core.locked(
+                "rdma_notify",
+                () -> core.binding()
+                        .required("rdma_notify", IdCore.RESOLVE_FIRST)
+                        .notifyCommunicationEstablished());
     }
 
     /**

@@ -71,11 +71,13 @@ final class IdCore {
         return synchronous;
     }
 
-    @Nullable CmEvent event() {
+    @Nullable
+    CmEvent event() {
         return event;
     }
 
-    @Nullable IdQueuePair queuePair() {
+    @Nullable
+    IdQueuePair queuePair() {
         return queuePair;
     }
 
@@ -85,8 +87,7 @@ final class IdCore {
 
     // ---- queue pair
 
-    QueuePair createQueuePair(
-            @Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
+    QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
         lock.lock();
         try {
             String operation = "rdma_create_qp";
@@ -101,8 +102,8 @@ final class IdCore {
             if (!domain.context().device().name().equals(name)) {
                 throw invalid(
                         operation,
-                        "the protection domain belongs to " + domain.context().device().name()
-                                + ", the identifier to " + name,
+                        "the protection domain belongs to "
+                                + domain.context().device().name() + ", the identifier to " + name,
                         "Make the protection domain from the identifier's verbs()");
             }
             IdQueuePair made = IdQueuePair.create(id, provider, domain, attributes);
@@ -306,7 +307,8 @@ final class IdCore {
     }
 
     /** Does what an event asks of the library; returns the application's view of it, or null to swallow it. */
-    @Nullable CmEvent process(EventChannel.Pending pending) {
+    @Nullable
+    CmEvent process(EventChannel.Pending pending) {
         ProviderEvent raw = pending.event();
         return switch (raw.type()) {
             case CONNECT_REQUEST -> processRequest(pending.owner().core(), raw);

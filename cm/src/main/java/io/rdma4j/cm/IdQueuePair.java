@@ -73,11 +73,20 @@ final class IdQueuePair {
 
     /** What has been made so far, to be taken back on failure. */
     private static final class Made {
-        @Nullable CompletionChannel sendChannel;
-        @Nullable CompletionChannel receiveChannel;
-        @Nullable CompletionQueue sendQueue;
-        @Nullable CompletionQueue receiveQueue;
-        @Nullable QueuePair queuePair;
+        @Nullable
+        CompletionChannel sendChannel;
+
+        @Nullable
+        CompletionChannel receiveChannel;
+
+        @Nullable
+        CompletionQueue sendQueue;
+
+        @Nullable
+        CompletionQueue receiveQueue;
+
+        @Nullable
+        QueuePair queuePair;
 
         void close() {
             closeAll(queuePair, sendQueue, receiveQueue, sendChannel, receiveChannel);
@@ -111,11 +120,13 @@ final class IdQueuePair {
         return queuePair;
     }
 
-    @Nullable CompletionChannel sendChannel() {
+    @Nullable
+    CompletionChannel sendChannel() {
         return sendChannel;
     }
 
-    @Nullable CompletionChannel receiveChannel() {
+    @Nullable
+    CompletionChannel receiveChannel() {
         return receiveChannel;
     }
 

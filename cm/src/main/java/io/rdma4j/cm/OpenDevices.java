@@ -50,7 +50,10 @@ final class OpenDevices {
 
     static final class Entry {
         final DeviceContext context;
-        @Nullable ProtectionDomain domain;
+
+        @Nullable
+        ProtectionDomain domain;
+
         int users;
 
         Entry(DeviceContext context) {

@@ -42,7 +42,8 @@ final class ProviderBinding {
     }
 
     /** The first identifier, or null while there is none. */
-    @Nullable ProviderCmId first() {
+    @Nullable
+    ProviderCmId first() {
         List<ProviderCmId> now = ids;
         return now.isEmpty() ? null : now.getFirst();
     }

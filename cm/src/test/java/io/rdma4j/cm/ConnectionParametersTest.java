@@ -71,6 +71,7 @@ class ConnectionParametersTest {
                 .isEqualTo("2001:db8:1:0:2:3:4:5");
         assertThat(AddressText.of(new InetSocketAddress(InetAddress.ofLiteral("fe80::1"), 7)))
                 .isEqualTo("[fe80::1]:7");
-        assertThat(AddressText.of(InetSocketAddress.createUnresolved("nowhere", 7))).isEqualTo("nowhere:7");
+        assertThat(AddressText.of(InetSocketAddress.createUnresolved("nowhere", 7)))
+                .isEqualTo("nowhere:7");
     }
 }

@@ -25,9 +25,7 @@ class EventsTest {
     private final FakeProviderId fake = new FakeProviderId();
 
     private CmEventSink request() {
-        return listener.core()
-                .sink()
-                .onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        return listener.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
     }
 
     private CmEvent next() {
@@ -124,11 +122,9 @@ class EventsTest {
         CmId child = event.id();
         child.close();
         child.close();
-        RdmaException refused =
-                catchThrowableOfType(RdmaException.class, () -> child.reject(new byte[0]));
+        RdmaException refused = catchThrowableOfType(RdmaException.class, () -> child.reject(new byte[0]));
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
-        assertThat(refused)
-                .hasMessage("rdma_reject: Invalid argument (EINVAL): the identifier is closed");
+        assertThat(refused).hasMessage("rdma_reject: Invalid argument (EINVAL): the identifier is closed");
     }
 
     @Test
@@ -157,8 +153,7 @@ class EventsTest {
     @Test
     void optionsOutOfRangeAreRefusedAtOnce() {
         assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setTypeOfService(256)))
-                .hasMessage(
-                        "rdma_set_option: Invalid argument (EINVAL): the type of service is 256, must be 0 to 255");
+                .hasMessage("rdma_set_option: Invalid argument (EINVAL): the type of service is 256, must be 0 to 255");
         assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setAckTimeout(32)))
                 .hasMessageContaining("is 32, must be 0 to 31");
     }

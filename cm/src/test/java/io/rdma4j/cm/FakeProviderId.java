@@ -20,8 +20,7 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
-    public void resolveAddress(
-            @Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+    public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         calls.add("resolveAddress");
     }
 

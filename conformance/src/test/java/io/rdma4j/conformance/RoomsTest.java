@@ -51,7 +51,10 @@ class RoomsTest {
         Set<String> known = ROOMS.keySet();
         assertThat(CLASSES)
                 .isNotEmpty()
-                .allMatch(type -> known.stream().anyMatch(room -> (type.getPackageName() + ".").startsWith("io.rdma4j." + room + ".")), "lives in a room of the table");
+                .allMatch(
+                        type -> known.stream()
+                                .anyMatch(room -> (type.getPackageName() + ".").startsWith("io.rdma4j." + room + ".")),
+                        "lives in a room of the table");
     }
 
     @ParameterizedTest
@@ -61,7 +64,12 @@ class RoomsTest {
         String[] forbidden = rooms().filter(other -> !other.equals(room) && !allowed.contains(other))
                 .map(RoomsTest::packages)
                 .toArray(String[]::new);
-        noClasses().that().resideInAPackage(packages(room)).should().dependOnClassesThat().resideInAnyPackage(forbidden)
+        noClasses()
+                .that()
+                .resideInAPackage(packages(room))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(forbidden)
                 .check(CLASSES);
     }
 
@@ -69,12 +77,22 @@ class RoomsTest {
     @ValueSource(strings = {"wire", "transport"})
     void theProtocolKnowsNoClockThreadSocketLoggerOrUnseededRandomness(String room) {
         String[] types = {"java.net..", "java.nio.channels..", "java.nio.file..", "java.util.logging..", "java.time.."};
-        noClasses().that().resideInAPackage(packages(room)).should().dependOnClassesThat().resideInAnyPackage(types)
+        noClasses()
+                .that()
+                .resideInAPackage(packages(room))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(types)
                 .check(CLASSES);
         for (Class<?> type : new Class<?>[] {
             Thread.class, System.Logger.class, Random.class, ThreadLocalRandom.class, Instant.class, Clock.class
         }) {
-            noClasses().that().resideInAPackage(packages(room)).should().dependOnClassesThat().areAssignableTo(type)
+            noClasses()
+                    .that()
+                    .resideInAPackage(packages(room))
+                    .should()
+                    .dependOnClassesThat()
+                    .areAssignableTo(type)
                     .check(CLASSES);
         }
         noClockIn(room);
@@ -87,13 +105,20 @@ class RoomsTest {
     }
 
     private static void noClockIn(String room) {
-        noClasses().that().resideInAPackage(packages(room)).should().callMethod(System.class, "nanoTime")
-                .orShould().callMethod(System.class, "currentTimeMillis").check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage(packages(room))
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .check(CLASSES);
     }
 
     @Test
     void theLibraryRoomsHaveNoDependencyOfTheirOwn() {
-        noClasses().that(resideInAPackage("io.rdma4j..").and(not(resideInAPackage(packages("tools")))))
+        noClasses()
+                .that(resideInAPackage("io.rdma4j..").and(not(resideInAPackage(packages("tools")))))
                 .should()
                 .dependOnClassesThat(not(resideInAnyPackage("io.rdma4j..", "java..", "jdk.net..", "org.jspecify..")))
                 .check(CLASSES);

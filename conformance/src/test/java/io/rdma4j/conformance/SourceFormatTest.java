@@ -38,10 +38,7 @@ class SourceFormatTest {
 
     private static Stream<Path> sources() throws IOException {
         try (Stream<Path> rooms = Files.list(CHECKOUT)) {
-            return rooms.map(room -> room.resolve("src"))
-                    .filter(Files::isDirectory)
-                    .toList()
-                    .stream()
+            return rooms.map(room -> room.resolve("src")).filter(Files::isDirectory).toList().stream()
                     .flatMap(SourceFormatTest::javaFilesUnder);
         }
     }

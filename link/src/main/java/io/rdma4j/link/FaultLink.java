@@ -116,7 +116,6 @@ public final class FaultLink extends ForwardingLink {
             // All that was there may have vanished, so that the caller saw an empty poll with frames still waiting.
             return nanoClock.getAsLong();
         }
-        return Math.min(
-                inner.nextDeadlineNanos(), Math.min(outbound.nextDeadlineNanos(), inbound.nextDeadlineNanos()));
+        return Math.min(inner.nextDeadlineNanos(), Math.min(outbound.nextDeadlineNanos(), inbound.nextDeadlineNanos()));
     }
 }

@@ -107,7 +107,8 @@ final class FaultQueue {
     }
 
     /** The next frame that may go on now, or null; give it back by {@link #recycle}. */
-    @Nullable Held next(long nowNanos) {
+    @Nullable
+    Held next(long nowNanos) {
         for (int i = 0; i < aside.size(); i++) {
             Held entry = aside.get(i);
             if (entry.stepsBack == 0 || entry.dueNanos <= nowNanos) {

@@ -73,8 +73,7 @@ public record FaultSpec(
                 default -> throw wrong(text, "there is no fault '" + name + "'");
             }
         }
-        return new FaultSpec(
-                probabilities[0], probabilities[1], probabilities[2], probabilities[3], delayNanos, seed);
+        return new FaultSpec(probabilities[0], probabilities[1], probabilities[2], probabilities[3], delayNanos, seed);
     }
 
     private static double probability(String text, String name, String value) {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param faults faults to put on the frames, or null for none
  * @param trace whether to write one line per frame
  */
-public record LinkOptions(@Nullable Path captureFile, @Nullable FaultSpec faults, boolean trace) {
+public record LinkOptions(
+        @Nullable Path captureFile, @Nullable FaultSpec faults, boolean trace) {
     /** System property with the name of the file for a packet capture. */
     public static final String CAPTURE_PROPERTY = "rdma4j.pcap";
 

@@ -61,7 +61,8 @@ public interface LinkSet extends AutoCloseable {
     /** A Unix-domain socket that other processes of this host connect to. */
     interface LocalListener extends AutoCloseable {
         /** Takes a process that has connected, or null; does not wait. */
-        @Nullable LocalChannel accept();
+        @Nullable
+        LocalChannel accept();
 
         /** Closes the socket and removes its file. */
         @Override

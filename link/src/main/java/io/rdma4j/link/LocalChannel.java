@@ -25,7 +25,8 @@ public interface LocalChannel extends AutoCloseable {
      *
      * @return the message from position to limit, valid until the next call
      */
-    @Nullable ByteBuffer poll();
+    @Nullable
+    ByteBuffer poll();
 
     /** Whether the other process has gone or the channel was closed; messages already here can still be polled. */
     boolean isClosed();

@@ -172,7 +172,11 @@ public final class PcapngWriter implements AutoCloseable {
         }
         long now = epochNanos.getAsLong();
         int start = beginBlock(ENHANCED_PACKET);
-        blocks.putInt(0).putInt((int) (now >>> 32)).putInt((int) now).putInt(packetBytes).putInt(packetBytes);
+        blocks.putInt(0)
+                .putInt((int) (now >>> 32))
+                .putInt((int) now)
+                .putInt(packetBytes)
+                .putInt(packetBytes);
         blocks.put(headers.flip());
         blocks.put(blocks.position(), frame.buffer, frame.offset, frame.length);
         blocks.position(blocks.position() + frame.length);

@@ -82,7 +82,9 @@ class CaptureTest {
                 assertThat(bytes.capacity()).isEqualTo(28 + frame.length);
                 assertThat(bytes.getShort(0)).isEqualTo((short) 0x4500);
                 assertThat(bytes.getShort(2)).isEqualTo((short) (28 + frame.length));
-                assertThat(bytes.getInt(4)).as("identification 0, don't fragment").isEqualTo(0x4000);
+                assertThat(bytes.getInt(4))
+                        .as("identification 0, don't fragment")
+                        .isEqualTo(0x4000);
                 assertThat(bytes.getShort(8)).as("TTL 64, UDP").isEqualTo((short) 0x4011);
                 assertThat(ipv4HeaderSum(bytes)).isEqualTo(0xffff);
                 assertThat(bytes.getInt(12)).isEqualTo(0x0a000001);
@@ -118,7 +120,9 @@ class CaptureTest {
                 for (int i = 8; i < bytes.capacity(); i += 2) {
                     sum += i + 1 < bytes.capacity() ? bytes.getShort(i) & 0xffff : (bytes.get(i) & 0xff) << 8;
                 }
-                assertThat(sum % 0xffff).as("the checksum makes the sum all ones").isZero();
+                assertThat(sum % 0xffff)
+                        .as("the checksum makes the sum all ones")
+                        .isZero();
             }
         }
     }
@@ -223,8 +227,9 @@ class CaptureTest {
         String output = new String(tshark.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(tshark.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(tshark.exitValue()).isZero();
-        assertThat(output.lines().map(line -> line.split("\t", -1)).toList()).satisfiesExactly(
-                v4 -> assertThat(v4).startsWith("1700000000.123456789", "1", "3", "4", "0x000011", "0"),
-                v6 -> assertThat(v6).startsWith("1700000000.123456790", "", "1", "4", "0x000011", "0"));
+        assertThat(output.lines().map(line -> line.split("\t", -1)).toList())
+                .satisfiesExactly(
+                        v4 -> assertThat(v4).startsWith("1700000000.123456789", "1", "3", "4", "0x000011", "0"),
+                        v6 -> assertThat(v6).startsWith("1700000000.123456790", "", "1", "4", "0x000011", "0"));
     }
 }

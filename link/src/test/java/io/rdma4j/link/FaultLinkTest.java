@@ -268,8 +268,7 @@ class FaultLinkTest {
         one.poll(new ReceiveBurst(1));
         collect(plainTwo, arrived, new ArrayList<>());
         FaultCounts counts = one.outboundCounts();
-        assertThat(arrived)
-                .hasSize((int) (FRAMES - counts.lost.sum() + counts.duplicated.sum()));
+        assertThat(arrived).hasSize((int) (FRAMES - counts.lost.sum() + counts.duplicated.sum()));
         assertThat(one.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 }

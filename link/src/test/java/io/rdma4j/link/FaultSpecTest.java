@@ -30,9 +30,26 @@ class FaultSpecTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "loss", "loss=", "=1%", "loss=x", "loss=101%", "loss=1.5", "loss=-1%", "loss=NaN", "jam=1%",
-                "loss=1%,", "loss=1%,loss=2%", "delay=5", "delay=ms", "delay=1.2.3ms", "delay=2000000s", "seed=1.5",
-                "loss=1% dup=1%", "delay=-5ms", "seed="
+                "",
+                "loss",
+                "loss=",
+                "=1%",
+                "loss=x",
+                "loss=101%",
+                "loss=1.5",
+                "loss=-1%",
+                "loss=NaN",
+                "jam=1%",
+                "loss=1%,",
+                "loss=1%,loss=2%",
+                "delay=5",
+                "delay=ms",
+                "delay=1.2.3ms",
+                "delay=2000000s",
+                "seed=1.5",
+                "loss=1% dup=1%",
+                "delay=-5ms",
+                "seed="
             })
     void mistakesAreExplainedWithTheSyntax(String text) {
         assertThatThrownBy(() -> FaultSpec.parse(text))

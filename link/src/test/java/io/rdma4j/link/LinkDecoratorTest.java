@@ -49,25 +49,29 @@ class LinkDecoratorTest {
             now += 1_002_003_000;
             burst.clear();
             Frames.address(burst, link.localAddress());
-            burst.buffer().putInt(0, 0x0400_ffff).putInt(4, 0x11).putInt(8, 0x8000_0001).putInt(12, 0);
+            burst.buffer()
+                    .putInt(0, 0x0400_ffff)
+                    .putInt(4, 0x11)
+                    .putInt(8, 0x8000_0001)
+                    .putInt(12, 0);
             burst.append(16);
             link.send(burst);
             now += 999_000_000;
             link.poll(received);
-            assertThat(lines).satisfiesExactly(
-                    out -> assertThat(out)
-                            .startsWith("    1.002003 out fd00::2 > fd00::2 RC_SEND_ONLY qp 0x11 psn 1"),
-                    in -> assertThat(in).startsWith("    2.001003 in  fd00::2 > fd00::2 RC_SEND_ONLY qp 0x11 psn 1"));
+            assertThat(lines)
+                    .satisfiesExactly(
+                            out -> assertThat(out)
+                                    .startsWith("    1.002003 out fd00::2 > fd00::2 RC_SEND_ONLY qp 0x11 psn 1"),
+                            in -> assertThat(in)
+                                    .startsWith("    2.001003 in  fd00::2 > fd00::2 RC_SEND_ONLY qp 0x11 psn 1"));
         }
     }
 
     @Test
     void captureAndTraceShowWhatIsOnTheWireNotWhatTheFaultsTookBefore() throws IOException {
         Path file = folder.resolve("wire.pcapng");
-        LinkOptions options = LinkOptions.NONE
-                .withCaptureFile(file)
-                .withTrace()
-                .withFaults(FaultSpec.parse("loss=50%,seed=5"));
+        LinkOptions options =
+                LinkOptions.NONE.withCaptureFile(file).withTrace().withFaults(FaultSpec.parse("loss=50%,seed=5"));
         int out = 0;
         int in = 0;
         try (LinkDecorator all = decorator(options);
@@ -83,7 +87,9 @@ class LinkDecoratorTest {
                 in += packet.flags() == 1 ? 1 : 0;
             }
             FaultLink faults = (FaultLink) link;
-            assertThat(out).isEqualTo(100 - faults.outboundCounts().lost.intValue()).isBetween(35, 65);
+            assertThat(out)
+                    .isEqualTo(100 - faults.outboundCounts().lost.intValue())
+                    .isBetween(35, 65);
             assertThat(in).isEqualTo(out);
             assertThat(arrived).isEqualTo(in - faults.inboundCounts().lost.intValue());
             assertThat(lines).hasSize(out + in);

@@ -39,8 +39,7 @@ class LocalChannelTest {
     private final List<LinkSet> opened = new ArrayList<>();
 
     static Stream<Arguments> pairsOfKinds() {
-        return Kinds.all().stream()
-                .flatMap(server -> Kinds.all().stream().map(client -> Arguments.of(server, client)));
+        return Kinds.all().stream().flatMap(server -> Kinds.all().stream().map(client -> Arguments.of(server, client)));
     }
 
     @BeforeEach

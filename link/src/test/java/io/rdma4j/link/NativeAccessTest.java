@@ -34,8 +34,8 @@ class NativeAccessTest {
     }
 
     private static List<String> run(String... options) throws Exception {
-        List<String> command =
-                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", classPath(), Main.class.getName()));
         Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -48,7 +48,11 @@ class NativeAccessTest {
     private static String classPath() throws Exception {
         List<String> paths = new ArrayList<>();
         for (Class<?> type : List.of(LinkSets.class, io.rdma4j.wire.Frame.class)) {
-            paths.add(Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString());
+            paths.add(Path.of(type.getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI())
+                    .toString());
         }
         paths.add(Path.of(paths.getFirst()).resolveSibling("test-classes").toString());
         return String.join(java.io.File.pathSeparator, paths);
@@ -65,8 +69,7 @@ class NativeAccessTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void askingForLinuxWithoutNativeAccessSaysHowToEnableIt() throws Exception {
-        assertThat(run("--illegal-native-access=deny").get(1))
-                .contains("--enable-native-access=ALL-UNNAMED");
+        assertThat(run("--illegal-native-access=deny").get(1)).contains("--enable-native-access=ALL-UNNAMED");
     }
 
     @Test

@@ -56,7 +56,10 @@ class UdpLinkTest {
                 Link to = set.openUdp(address, 0)) {
             int largest = Math.min(SendBurst.MAX_FRAME_BYTES, to.capabilities().mtuBytes() - 48);
             int[] sizes = {16, 17, 64, 1024 + 48, 4096 + 64, SendBurst.MAX_FRAME_BYTES};
-            for (int size : Arrays.stream(sizes).map(s -> Math.min(s, largest)).distinct().toArray()) {
+            for (int size : Arrays.stream(sizes)
+                    .map(s -> Math.min(s, largest))
+                    .distinct()
+                    .toArray()) {
                 Frames.send(from, burst, to.localAddress(), size, size);
                 assertThat(Frames.receive(set, to, 1)).containsExactly(Frames.filled(size, size));
             }
@@ -123,7 +126,8 @@ class UdpLinkTest {
             for (int i = 0; i < 3; i++) {
                 Frames.send(from, burst, gone.localAddress(), 100, 1);
             }
-            assertThat(from.statistics().sendFailures.sum() + from.statistics().sentFrames.sum())
+            assertThat(from.statistics().sendFailures.sum()
+                            + from.statistics().sentFrames.sum())
                     .isEqualTo(4);
             assertThat(from.poll(new ReceiveBurst(1))).isZero();
             Frames.send(gone, burst, from.localAddress(), 100, 1);

@@ -68,8 +68,8 @@ final class ChildProcess implements AutoCloseable {
     }
 
     private void read() {
-        try (BufferedReader output = new BufferedReader(
-                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = output.readLine(); line != null; line = output.readLine()) {
                 lines.add(line);
             }

@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class EngineStressTest {
     private static void run(List<Callable<Void>> tasks) throws InterruptedException, ExecutionException {
-        try (ExecutorService executor = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+        try (ExecutorService executor =
+                Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
             List<Future<Void>> futures = new ArrayList<>();
             for (Callable<Void> task : tasks) {
                 futures.add(executor.submit(task));
@@ -92,8 +93,8 @@ class EngineStressTest {
                 Endpoint b = new Endpoint(address);
                 Endpoint c = new Endpoint(address)) {
             Endpoint.connect(a, b);
-            QueuePair extra = b.domain.createQueuePair(
-                    QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
+            QueuePair extra =
+                    b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
             Endpoint.connect(c, c.queuePair, b, extra);
             List<Callable<Void>> tasks = new ArrayList<>();
             tasks.add(() -> {

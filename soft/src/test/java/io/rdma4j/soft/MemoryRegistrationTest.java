@@ -43,11 +43,10 @@ class MemoryRegistrationTest {
     }
 
     private void refused(MemorySegment memory, String because, AccessFlag... access) {
-        assertThatThrownBy(() -> a.domain.register(memory, access))
-                .isInstanceOfSatisfying(RdmaException.class, e -> {
-                    assertThat(e.errno()).isEqualTo(Errno.EINVAL);
-                    assertThat(e).hasMessageContaining(because);
-                });
+        assertThatThrownBy(() -> a.domain.register(memory, access)).isInstanceOfSatisfying(RdmaException.class, e -> {
+            assertThat(e.errno()).isEqualTo(Errno.EINVAL);
+            assertThat(e).hasMessageContaining(because);
+        });
     }
 
     @Test

@@ -71,7 +71,9 @@ class PortClaimsTest {
             String here = row[0].replaceAll("\\d+$", "20$0");
             String there = row[1].replaceAll("\\d+$", "20$0");
             assertThat(claim(one, here)).as(here).isEqualTo("ok");
-            assertThat(claim(one, there)).as("%s after %s, one process", there, here).isEqualTo(row[2]);
+            assertThat(claim(one, there))
+                    .as("%s after %s, one process", there, here)
+                    .isEqualTo(row[2]);
         }
     }
 

@@ -106,13 +106,12 @@ class PortTest {
         try (DatagramSocket holder = new DatagramSocket(new InetSocketAddress(address, 4791));
                 Endpoint a = new Endpoint(address)) {
             assertThat(holder.isBound()).isTrue();
-            assertThatThrownBy(() -> a.connect(address, 100, 0))
-                    .isInstanceOfSatisfying(RdmaException.class, e -> {
-                        assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE);
-                        assertThat(e)
-                                .hasMessageContaining("UDP port 4791 of " + address.getHostAddress())
-                                .hasMessageContaining("rmmod rdma_rxe");
-                    });
+            assertThatThrownBy(() -> a.connect(address, 100, 0)).isInstanceOfSatisfying(RdmaException.class, e -> {
+                assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE);
+                assertThat(e)
+                        .hasMessageContaining("UDP port 4791 of " + address.getHostAddress())
+                        .hasMessageContaining("rmmod rdma_rxe");
+            });
         }
     }
 
@@ -123,14 +122,15 @@ class PortTest {
         Path link = Files.createSymbolicLink(directory.resolve("link"), open);
         for (Path path : List.of(open, link)) {
             assertThatThrownBy(() -> RunDirectory.at(path))
-                    .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno())
-                            .isEqualTo(Errno.EACCES));
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EACCES));
         }
     }
 
     @Test
     void runDirectoryIsMadeForItsOwnerAlone(@TempDir Path directory) throws IOException {
         Path path = RunDirectory.at(directory.resolve("one").resolve("two")).path();
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                .isEqualTo("rwx------");
     }
 }

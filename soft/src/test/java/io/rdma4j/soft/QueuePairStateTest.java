@@ -50,11 +50,10 @@ class QueuePairStateTest {
     }
 
     private static void refused(Errno errno, String because, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(RdmaException.class, e -> {
-                    assertThat(e.errno()).isEqualTo(errno);
-                    assertThat(e).hasMessageContaining(because);
-                });
+        assertThatThrownBy(call).isInstanceOfSatisfying(RdmaException.class, e -> {
+            assertThat(e.errno()).isEqualTo(errno);
+            assertThat(e).hasMessageContaining(because);
+        });
     }
 
     private static QueuePairAttributes to(QueuePairState state) {
@@ -76,8 +75,10 @@ class QueuePairStateTest {
         Endpoint.toInit(a.queuePair);
         refused(Errno.EINVAL, "needs", () -> a.queuePair.modify(to(QueuePairState.READY_TO_RECEIVE)));
         refused(Errno.EINVAL, "cannot go", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
-        refused(Errno.EINVAL, "DESTINATION_QUEUE_PAIR 16777216", () -> a.queuePair.modify(
-                pathTo(address).destinationQueuePair(1 << 24)));
+        refused(
+                Errno.EINVAL,
+                "DESTINATION_QUEUE_PAIR 16777216",
+                () -> a.queuePair.modify(pathTo(address).destinationQueuePair(1 << 24)));
         QueuePairAttributes now = a.queuePair.query();
         assertThat(now.state()).isEqualTo(QueuePairState.INIT);
         assertThat(now.present())
@@ -91,13 +92,20 @@ class QueuePairStateTest {
     @Test
     void valuesOutOfRangeAreNamed() {
         Endpoint.toInit(a.queuePair);
-        refused(Errno.EINVAL, "MIN_RNR_TIMER 32", () -> a.queuePair.modify(pathTo(address).minRnrTimer(32)));
-        refused(Errno.EINVAL, "no GID with index 900", () -> a.queuePair.modify(pathTo(address)
-                .addressVector(new AddressVector(900, Gid.of(address), 0, 0, 64, 0, 1))));
-        refused(Errno.EINVAL, "another address family", () -> a.queuePair.modify(
-                pathTo(InetAddress.ofLiteral("::1"))));
-        refused(Errno.EINVAL, "MAX_DESTINATION_READ_ATOMIC 129", () -> a.queuePair.modify(
-                pathTo(address).maxDestinationReadAtomic(129)));
+        refused(
+                Errno.EINVAL,
+                "MIN_RNR_TIMER 32",
+                () -> a.queuePair.modify(pathTo(address).minRnrTimer(32)));
+        refused(
+                Errno.EINVAL,
+                "no GID with index 900",
+                () -> a.queuePair.modify(
+                        pathTo(address).addressVector(new AddressVector(900, Gid.of(address), 0, 0, 64, 0, 1))));
+        refused(Errno.EINVAL, "another address family", () -> a.queuePair.modify(pathTo(InetAddress.ofLiteral("::1"))));
+        refused(
+                Errno.EINVAL,
+                "MAX_DESTINATION_READ_ATOMIC 129",
+                () -> a.queuePair.modify(pathTo(address).maxDestinationReadAtomic(129)));
     }
 
     @Test
@@ -118,8 +126,8 @@ class QueuePairStateTest {
         Endpoint.connect(a, b);
         b.queuePair.modify(new QueuePairAttributes().accessFlags(Set.of(AccessFlag.LOCAL_WRITE)));
         a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
-        assertThat(a.completion().status()).isIn(CompletionStatus.REMOTE_ACCESS_ERROR,
-                CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(a.completion().status())
+                .isIn(CompletionStatus.REMOTE_ACCESS_ERROR, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
     }
 
     @Test
@@ -198,8 +206,8 @@ class QueuePairStateTest {
         Endpoint small = new Endpoint(address, 4096, 2);
         try (small) {
             Endpoint.connect(small, b);
-            QueuePair other = b.domain.createQueuePair(
-                    QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
+            QueuePair other =
+                    b.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES));
             Endpoint.connect(a, a.queuePair, b, other);
             int many = small.completions.capacity() + 1;
             for (int i = 0; i < many; i++) {
@@ -235,10 +243,15 @@ class QueuePairStateTest {
 
     @Test
     void capabilitiesOutOfRangeAreRefused() {
-        refused(Errno.EINVAL, "max_send_wr 100000", () -> a.domain.createQueuePair(QueuePairInitAttributes.reliable(
-                a.completions, new QueuePairCapabilities(100_000, 1, 1, 1, 0))));
-        refused(Errno.EINVAL, "another device", () -> a.domain.createQueuePair(
-                QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES)));
+        refused(
+                Errno.EINVAL,
+                "max_send_wr 100000",
+                () -> a.domain.createQueuePair(QueuePairInitAttributes.reliable(
+                        a.completions, new QueuePairCapabilities(100_000, 1, 1, 1, 0))));
+        refused(
+                Errno.EINVAL,
+                "another device",
+                () -> a.domain.createQueuePair(QueuePairInitAttributes.reliable(b.completions, Endpoint.CAPABILITIES)));
         refused(Errno.EINVAL, "0 entries", () -> a.context.createCompletionQueue(0, null, null));
     }
 
@@ -250,11 +263,19 @@ class QueuePairStateTest {
             pieces.from(a.region, i, 1);
         }
         refused(Errno.EINVAL, "5 pieces", () -> a.queuePair.postSend(pieces));
-        refused(Errno.EINVAL, "129 inline bytes", () -> a.queuePair.postSend(
-                new SendWorkRequest().reset(1).from(a.region, 0, 129).inline()));
-        refused(Errno.EINVAL, "another protection domain", () -> a.queuePair.postSend(
-                new SendWorkRequest().reset(1).from(b.region, 0, 8)));
-        refused(Errno.EINVAL, "8 bytes", () -> a.queuePair.postSend(
-                new SendWorkRequest().reset(1).fetchAndAdd(0, 0, 1).from(a.region, 0, 4)));
+        refused(
+                Errno.EINVAL,
+                "129 inline bytes",
+                () -> a.queuePair.postSend(
+                        new SendWorkRequest().reset(1).from(a.region, 0, 129).inline()));
+        refused(
+                Errno.EINVAL,
+                "another protection domain",
+                () -> a.queuePair.postSend(new SendWorkRequest().reset(1).from(b.region, 0, 8)));
+        refused(
+                Errno.EINVAL,
+                "8 bytes",
+                () -> a.queuePair.postSend(
+                        new SendWorkRequest().reset(1).fetchAndAdd(0, 0, 1).from(a.region, 0, 4)));
     }
 }

@@ -118,8 +118,8 @@ class WaitingTest {
     @Test
     void channelInUseCannotBeClosed() {
         assertThatThrownBy(b.channel::close)
-                .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno())
-                        .isEqualTo(Errno.EBUSY));
+                .isInstanceOfSatisfying(
+                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
     }
 
     @Test
@@ -181,8 +181,10 @@ class WaitingTest {
                 failure.set(e);
             }
         };
-        Thread left = virtual ? Thread.ofVirtual().start(ofA) : Thread.ofPlatform().start(ofA);
-        Thread right = virtual ? Thread.ofVirtual().start(ofB) : Thread.ofPlatform().start(ofB);
+        Thread left =
+                virtual ? Thread.ofVirtual().start(ofA) : Thread.ofPlatform().start(ofA);
+        Thread right =
+                virtual ? Thread.ofVirtual().start(ofB) : Thread.ofPlatform().start(ofB);
         left.join();
         right.join();
         assertThat(failure.get()).isNull();

@@ -13,12 +13,7 @@ import java.util.SplittableRandom;
  * @param jitterNanos most time that a held-back or doubled frame takes in addition
  */
 public record NetworkFaults(
-        double loss,
-        double duplication,
-        double reordering,
-        double corruption,
-        long latencyNanos,
-        long jitterNanos) {
+        double loss, double duplication, double reordering, double corruption, long latencyNanos, long jitterNanos) {
     /** A network that loses nothing, with 10 µs latency. */
     public static final NetworkFaults NONE = new NetworkFaults(0, 0, 0, 0, 10_000, 0);
 

@@ -146,7 +146,8 @@ final class Answers {
         MemoryRegion region = r.region;
         if (region != null
                 && !(region.isValid()
-                        && LocalMemory.copy(region.memory(), r.address - region.address() + from, out, payloadAt, length))) {
+                        && LocalMemory.copy(
+                                region.memory(), r.address - region.address() + from, out, payloadAt, length))) {
             onRegionGone(r);
             return 0;
         }
@@ -197,7 +198,6 @@ final class Answers {
     }
 
     private void writeBth(Opcode opcode, int pad, long sequence, MemorySegment out, long at) {
-        Bth.write(
-                out, at, opcode.code(), false, pad, RcQueuePair.PARTITION_KEY, peerNumber, false, (int) sequence);
+        Bth.write(out, at, opcode.code(), false, pad, RcQueuePair.PARTITION_KEY, peerNumber, false, (int) sequence);
     }
 }

@@ -34,8 +34,7 @@ final class LocalMemory {
     }
 
     /** Copies bytes {@code from} and up of the memory that a list names to a packet; says whether all could be. */
-    static boolean gather(
-            ScatterGather list, int protectionDomain, long from, int length, MemorySegment out, long at) {
+    static boolean gather(ScatterGather list, int protectionDomain, long from, int length, MemorySegment out, long at) {
         long skip = from;
         int left = length;
         for (int i = 0; i < list.count && left > 0; i++) {
@@ -59,8 +58,7 @@ final class LocalMemory {
     }
 
     /** Copies bytes of a packet to byte {@code to} and up of the memory that a list names; says whether all could be. */
-    static boolean scatter(
-            ScatterGather list, int protectionDomain, long to, MemorySegment in, long at, int length) {
+    static boolean scatter(ScatterGather list, int protectionDomain, long to, MemorySegment in, long at, int length) {
         long skip = to;
         int left = length;
         for (int i = 0; i < list.count && left > 0; i++) {
@@ -89,7 +87,8 @@ final class LocalMemory {
             MemorySegment.copy(from, fromOffset, to, toOffset, length);
             return true;
         } catch (RuntimeException | InternalError e) {
-            // closed, read-only, of another thread, or a mapped file cut short (InternalError): the owner's doing, at any time
+            // closed, read-only, of another thread, or a mapped file cut short (InternalError): the owner's doing, at
+            // any time
             return false;
         }
     }
@@ -111,8 +110,7 @@ final class LocalMemory {
             } else {
                 long original = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
                 if (!isSwap || original == compare) {
-                    memory.set(
-                            ValueLayout.JAVA_LONG_UNALIGNED, offset, isSwap ? swapOrAdd : original + swapOrAdd);
+                    memory.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, isSwap ? swapOrAdd : original + swapOrAdd);
                 }
                 result[0] = original;
             }

@@ -112,8 +112,7 @@ public final class RcQueuePair {
      * @param rnrRetry the same for receivers that are not ready; 7 means without end
      * @param timeoutExponent the answer is waited for 4.096 µs · 2<sup>exponent</sup>; 0 means without end, at most 31
      */
-    public record SendParameters(
-            int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {}
+    public record SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {}
 
     /** Where events of the queue pair go. */
     @FunctionalInterface
@@ -243,7 +242,10 @@ public final class RcQueuePair {
         int mtu = p.pathMtuBytes();
         check(mtu >= 256 && mtu <= 4096 && Integer.bitCount(mtu) == 1, "path MTU", mtu);
         check(p.receivePsn() >>> 24 == 0, "receive PSN", p.receivePsn());
-        check(p.peer().queuePairNumber() >>> 24 == 0, "peer's queue pair number", p.peer().queuePairNumber());
+        check(
+                p.peer().queuePairNumber() >>> 24 == 0,
+                "peer's queue pair number",
+                p.peer().queuePairNumber());
         check(p.maxDestinationReadAtomic() >>> 8 == 0, "incoming READ depth", p.maxDestinationReadAtomic());
         check(p.minRnrTimerCode() >>> 5 == 0, "RNR timer code", p.minRnrTimerCode());
         receiveParameters = p;
@@ -338,7 +340,8 @@ public final class RcQueuePair {
      */
     public void onPacket(long nowNanos, Packet packet) {
         counters.receivedPackets++;
-        if (isAcceptable(packet) && (packet.opcode().isRequest() ? onRequest(packet) : completer.onResponse(nowNanos, packet))) {
+        if (isAcceptable(packet)
+                && (packet.opcode().isRequest() ? onRequest(packet) : completer.onResponse(nowNanos, packet))) {
             counters.processedPackets++;
         } else {
             counters.droppedPackets++;

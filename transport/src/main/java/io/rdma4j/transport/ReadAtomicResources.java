@@ -20,7 +20,8 @@ final class ReadAtomicResources {
         boolean isAtomic;
 
         /** Where a READ reads, null for one of no bytes. */
-        @Nullable MemoryRegion region;
+        @Nullable
+        MemoryRegion region;
 
         /** The peer's address. */
         long address;
@@ -131,12 +132,14 @@ final class ReadAtomicResources {
     }
 
     /** The resource to answer next, in the order of the PSNs, or null. */
-    @Nullable Resource current() {
+    @Nullable
+    Resource current() {
         return current;
     }
 
     /** The remembered request that a sequence belongs to, or null. */
-    @Nullable Resource find(long sequence) {
+    @Nullable
+    Resource find(long sequence) {
         long oldest = Math.max(0, allocated - ring.length);
         for (long i = allocated - 1; i >= oldest; i--) {
             Resource r = ring[(int) i & (ring.length - 1)];

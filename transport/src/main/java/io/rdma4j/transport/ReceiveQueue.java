@@ -72,7 +72,8 @@ public final class ReceiveQueue {
     }
 
     /** The oldest work request that is not completed, or null. */
-    @Nullable ReceiveRequest peek() {
+    @Nullable
+    ReceiveRequest peek() {
         long oldest = (long) HEAD.getOpaque(this);
         return oldest == (long) TAIL.getAcquire(this) ? null : ring[(int) oldest & mask];
     }

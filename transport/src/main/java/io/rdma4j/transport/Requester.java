@@ -224,8 +224,7 @@ final class Requester {
         }
         boolean solicited = r.solicited && isLast && r.opcode != WorkOpcode.RDMA_WRITE;
         int pad = -length & 3;
-        Bth.write(
-                out, at, opcode.code(), solicited, pad, RcQueuePair.PARTITION_KEY, peerNumber, asksAck, (int) cursor);
+        Bth.write(out, at, opcode.code(), solicited, pad, RcQueuePair.PARTITION_KEY, peerNumber, asksAck, (int) cursor);
         if (opcode.hasReth()) {
             Reth.write(out, at + Bth.LENGTH, r.remoteAddress, r.remoteKey, (int) r.lengthBytes);
         }

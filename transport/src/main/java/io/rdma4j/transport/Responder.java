@@ -133,12 +133,11 @@ final class Responder {
     // ---- checks ----
 
     private Verdict checkOpSequence(Opcode opcode) {
-        boolean fits =
-                switch (message) {
-                    case NONE -> opcode.isFirst();
-                    case SEND -> opcode.isSend() && !opcode.isFirst();
-                    case WRITE -> opcode.isWrite() && !opcode.isFirst();
-                };
+        boolean fits = switch (message) {
+            case NONE -> opcode.isFirst();
+            case SEND -> opcode.isSend() && !opcode.isFirst();
+            case WRITE -> opcode.isWrite() && !opcode.isFirst();
+        };
         return fits ? Verdict.PASS : Verdict.INVALID_REQUEST;
     }
 
@@ -388,8 +387,7 @@ final class Responder {
             endBytes = skipped + dmaLength(packet);
             boolean isPart = endBytes <= r.lengthBytes
                     && (endBytes > skipped || r.lengthBytes == 0)
-                    && (r.lengthBytes == 0
-                            || Reth.key(s, at) == r.key && Reth.address(s, at) == r.address + skipped);
+                    && (r.lengthBytes == 0 || Reth.key(s, at) == r.key && Reth.address(s, at) == r.address + skipped);
             if (!isPart) {
                 return false;
             }

@@ -59,7 +59,8 @@ public final class SendRequest {
     int packets;
 
     /** Why the request cannot be sent, found when its turn came; null if it can. */
-    @Nullable WorkStatus failure;
+    @Nullable
+    WorkStatus failure;
 
     SendRequest(int maxScatterGather, MemorySegment inlineData) {
         this.inlineData = inlineData;

@@ -191,7 +191,8 @@ class LinuxCapturesTest {
 
     @Test
     void everyOperationLooksOnTheWireAsLinuxSendsIt() throws IOException {
-        List<Captured> all = load("all").stream().filter(LinuxCapturesTest::isConnected).toList();
+        List<Captured> all =
+                load("all").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x19, 0x19, 6604818, 1909310);
         MemoryRegion local = register(8192, 0, 0x77);
         ReceiveRequest receive = Objects.requireNonNull(client.receiveQueue().claim());
@@ -216,7 +217,8 @@ class LinuxCapturesTest {
         }
         assertThat(ours).isEmpty();
         assertThat(compared).isEqualTo(16);
-        List<WorkStatus> ends = done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
+        List<WorkStatus> ends =
+                done.stream().filter(d -> !d.isReceive()).map(Pair.Done::status).toList();
         assertThat(ends).hasSize(13);
         assertThat(ends.subList(0, 12)).containsOnly(WorkStatus.SUCCESS);
         assertThat(ends.getLast()).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR); // a key that the server does not know
@@ -281,7 +283,8 @@ class LinuxCapturesTest {
 
     @Test
     void receiverNotReadyIsWaitedForAndAnsweredAsLinuxDoes() throws IOException {
-        List<Captured> c = load("rnr").stream().filter(LinuxCapturesTest::isConnected).toList();
+        List<Captured> c =
+                load("rnr").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x1b, 0x1a, 0, 5684951);
         post(client, register(64, 0, 1), c);
         assertThat(sent(client)).containsExactly(c.get(0).hex());
@@ -306,7 +309,8 @@ class LinuxCapturesTest {
 
     @Test
     void messageTooLongForTheReceiveIsRefusedAsTheSpecificationSaysAndLinuxOtherwiseIsUnderstood() throws IOException {
-        List<Captured> c = load("badlen").stream().filter(LinuxCapturesTest::isConnected).toList();
+        List<Captured> c =
+                load("badlen").stream().filter(LinuxCapturesTest::isConnected).toList();
         RcQueuePair client = queuePair(true, 0x1d, 0x1c, 0, 1905248);
         post(client, register(4096, 0, 1), c);
         assertThat(sent(client)).containsExactly(c.get(0).hex(), c.get(1).hex());

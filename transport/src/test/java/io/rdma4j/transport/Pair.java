@@ -20,10 +20,8 @@ import java.util.function.Function;
 final class Pair {
     static final long LATENCY_NANOS = 1_000;
     static final int PD = 7;
-    static final int ALL_ACCESS = AccessFlags.LOCAL_WRITE
-            | AccessFlags.REMOTE_WRITE
-            | AccessFlags.REMOTE_READ
-            | AccessFlags.REMOTE_ATOMIC;
+    static final int ALL_ACCESS =
+            AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
 
     /** A packet on the wire. */
     @SuppressWarnings("ArrayRecordComponent") // compared by identity only
@@ -141,11 +139,17 @@ final class Pair {
         }
 
         List<WorkStatus> statuses(boolean receives) {
-            return done.stream().filter(d -> d.isReceive() == receives).map(Done::status).toList();
+            return done.stream()
+                    .filter(d -> d.isReceive() == receives)
+                    .map(Done::status)
+                    .toList();
         }
 
         List<Long> ids(boolean receives) {
-            return done.stream().filter(d -> d.isReceive() == receives).map(Done::id).toList();
+            return done.stream()
+                    .filter(d -> d.isReceive() == receives)
+                    .map(Done::id)
+                    .toList();
         }
     }
 
@@ -190,8 +194,7 @@ final class Pair {
 
     Pair(Options o) {
         options = o;
-        RcQueuePair.Configuration c =
-                new RcQueuePair.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD);
+        RcQueuePair.Configuration c = new RcQueuePair.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD);
         a = new Side(true, c);
         b = new Side(false, c);
         connect(a, b, o.psnB, o.psnA, o.accessA);
@@ -201,8 +204,7 @@ final class Pair {
     private void connect(Side side, Side peer, int receivePsn, int sendPsn, int access) {
         side.queuePair.toInit(access);
         side.queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
-                new RcQueuePair.Peer(
-                        side.high, side.low, peer.high, peer.low, 0, peer.queuePair.number(), 0, 64, 0),
+                new RcQueuePair.Peer(side.high, side.low, peer.high, peer.low, 0, peer.queuePair.number(), 0, 64, 0),
                 options.mtu,
                 receivePsn,
                 options.destinationDepth,
@@ -234,8 +236,7 @@ final class Pair {
             byte[] bytes = Arrays.copyOf(out, length + Packet.ICRC_LENGTH);
             int number = side.isA ? ++numberA : ++numberB;
             Opcode opcode = Objects.requireNonNull(Opcode.of(Bth.opcode(room, 0)));
-            send(new Wirelet(
-                    side.isA, number, opcode, Bth.psn(room, 0), Bth.acknowledgeRequest(room, 0), bytes, now));
+            send(new Wirelet(side.isA, number, opcode, Bth.psn(room, 0), Bth.acknowledgeRequest(room, 0), bytes, now));
         }
     }
 
@@ -319,7 +320,9 @@ final class Pair {
     }
 
     long sent(boolean fromA, Opcode opcode) {
-        return trace.stream().filter(w -> w.fromA() == fromA && w.opcode() == opcode).count();
+        return trace.stream()
+                .filter(w -> w.fromA() == fromA && w.opcode() == opcode)
+                .count();
     }
 
     /** Hand-made packet of A for B, or of B for A. */

@@ -39,8 +39,8 @@ class RcBigMessageTest {
         RcQueuePair.Configuration c = new RcQueuePair.Configuration(2, 2, PIECES, 1, 0, true, 1);
         queuePair = new RcQueuePair(1, c, memory, d -> ends.add(d.status), d -> {}, e -> {});
         queuePair.toInit(Pair.ALL_ACCESS);
-        queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
-                new RcQueuePair.Peer(0, 1, 0, 2, 0, 2, 0, 64, 0), MTU, 0, 2, 0));
+        queuePair.toReadyToReceive(
+                new RcQueuePair.ReceiveParameters(new RcQueuePair.Peer(0, 1, 0, 2, 0, 2, 0, 64, 0), MTU, 0, 2, 0));
         queuePair.toReadyToSend(new RcQueuePair.SendParameters(FIRST_PSN, 2, 7, 7, 14));
     }
 

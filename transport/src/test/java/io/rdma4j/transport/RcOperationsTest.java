@@ -41,8 +41,8 @@ class RcOperationsTest {
             System.arraycopy(message, 0, expected, 8, size);
             assertThat(bytes(to)).as("size %s", size).isEqualTo(expected);
             assertThat(p.a.done)
-                    .containsExactly(new Pair.Done(
-                            1, WorkStatus.SUCCESS, false, WorkOpcode.SEND, false, size, false, 0, false));
+                    .containsExactly(
+                            new Pair.Done(1, WorkStatus.SUCCESS, false, WorkOpcode.SEND, false, size, false, 0, false));
             assertThat(p.b.done).hasSize(1);
             assertThat(p.b.done.getFirst().bytes()).isEqualTo(size);
             assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
@@ -85,7 +85,15 @@ class RcOperationsTest {
         p.run();
         assertThat(p.b.done)
                 .containsExactly(new Pair.Done(
-                        5, WorkStatus.SUCCESS, true, p.b.done.getFirst().opcode(), true, size, true, 0x0102_0304, false));
+                        5,
+                        WorkStatus.SUCCESS,
+                        true,
+                        p.b.done.getFirst().opcode(),
+                        true,
+                        size,
+                        true,
+                        0x0102_0304,
+                        false));
     }
 
     @Test
@@ -105,7 +113,10 @@ class RcOperationsTest {
         assertThat(d.immediate()).isEqualTo(0xcafe_babe);
         assertThat(d.solicited()).isTrue();
         // only the last packet of a message asks for the event
-        assertThat(p.trace.stream().filter(Pair.Wirelet::fromA).map(w -> (w.bytes()[1] & 0x80) != 0).toList())
+        assertThat(p.trace.stream()
+                        .filter(Pair.Wirelet::fromA)
+                        .map(w -> (w.bytes()[1] & 0x80) != 0)
+                        .toList())
                 .containsExactly(false, false, true);
     }
 
@@ -163,7 +174,8 @@ class RcOperationsTest {
         byte[] message = Pair.pattern(2000, 1);
         MemoryRegion from = p.a.register(message, 0);
         MemoryRegion to = p.b.register(2000);
-        ReceiveRequest receive = Objects.requireNonNull(p.b.queuePair.receiveQueue().claim());
+        ReceiveRequest receive =
+                Objects.requireNonNull(p.b.queuePair.receiveQueue().claim());
         receive.list.add(to, 1000, 1000);
         receive.list.add(to, 0, 0);
         receive.list.add(to, 0, 1000);

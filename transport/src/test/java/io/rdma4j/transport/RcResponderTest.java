@@ -56,8 +56,7 @@ class RcResponderTest {
     }
 
     private static Stream<Opcode> requests() {
-        return Arrays.stream(Opcode.values())
-                .filter(o -> o.transport() == Opcode.Transport.RC && o.isRequest());
+        return Arrays.stream(Opcode.values()).filter(o -> o.transport() == Opcode.Transport.RC && o.isRequest());
     }
 
     // ---- order of the packets of a message ----
@@ -71,9 +70,12 @@ class RcResponderTest {
             t.pair.b.postReceive(2, t.remote, 0, 8192);
             int total = 2 * MTU + 8;
             boolean startsWell = first.isFirst();
-            List<String> a1 = t.answer(t.packet(first, PSN, fullPayload(first), first.isLast() ? fullPayload(first) : total));
+            List<String> a1 =
+                    t.answer(t.packet(first, PSN, fullPayload(first), first.isLast() ? fullPayload(first) : total));
             if (!startsWell || first.hasIeth()) {
-                assertThat(a1).as("%s alone", first).isEqualTo(nak(startsWell ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN));
+                assertThat(a1)
+                        .as("%s alone", first)
+                        .isEqualTo(nak(startsWell ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN));
                 assertThat(t.pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
                 return;
             }
@@ -166,7 +168,8 @@ class RcResponderTest {
         assertThat(answer(w)).isEqualTo(nak(Aeth.ACK, PSN + 2));
         pair.b.postReceive(4, remote, 0, 8192);
         Pair.Wirelet cut = packet(Opcode.RC_SEND_ONLY, PSN + 3, 7, 0);
-        byte[] shorter = Arrays.copyOf(cut.bytes(), cut.bytes().length - 1); // seven bytes and one of padding, but six and one
+        byte[] shorter =
+                Arrays.copyOf(cut.bytes(), cut.bytes().length - 1); // seven bytes and one of padding, but six and one
         assertThat(answer(new Pair.Wirelet(true, 0, cut.opcode(), PSN + 3, true, shorter, 0)))
                 .isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 3));
     }
@@ -295,12 +298,11 @@ class RcResponderTest {
     void memoryIsTouchedOnlyUnderItsKeyInItsRangeWithItsRights(Naming naming) {
         for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
             Pair p = new Pair();
-            int right =
-                    switch (opcode) {
-                        case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
-                        case RDMA_READ -> AccessFlags.REMOTE_READ;
-                        default -> AccessFlags.REMOTE_ATOMIC;
-                    };
+            int right = switch (opcode) {
+                case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
+                case RDMA_READ -> AccessFlags.REMOTE_READ;
+                default -> AccessFlags.REMOTE_ATOMIC;
+            };
             int access = switch (naming) {
                 case LOCAL_ONLY -> AccessFlags.LOCAL_WRITE;
                 case ONLY_THE_OTHER_RIGHT -> Pair.ALL_ACCESS & ~right;
@@ -308,7 +310,8 @@ class RcResponderTest {
             };
             byte[] memory = new byte[4096];
             Arrays.fill(memory, (byte) 0x5a);
-            MemorySegment inside = MemorySegment.ofArray(memory).asSlice(1024, naming == Naming.ZERO_BYTE_REGION ? 0 : 2048);
+            MemorySegment inside =
+                    MemorySegment.ofArray(memory).asSlice(1024, naming == Naming.ZERO_BYTE_REGION ? 0 : 2048);
             long base = naming == Naming.WRAPS_AROUND ? -2048L - 8 : 0x1000;
             int domain = naming == Naming.OTHER_DOMAIN ? Pair.PD + 1 : Pair.PD;
             MemoryRegion region = p.b.memory.register(inside, base, access, domain);
@@ -335,7 +338,9 @@ class RcResponderTest {
                     .containsExactly(naming.isRight ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR);
             for (int i = 0; i < memory.length; i++) {
                 boolean mayChange = naming.isRight && i >= 1024 && i < 3072;
-                assertThat(mayChange || memory[i] == 0x5a).as("%s byte %s", name, i).isTrue();
+                assertThat(mayChange || memory[i] == 0x5a)
+                        .as("%s byte %s", name, i)
+                        .isTrue();
             }
             if (!naming.isRight) {
                 assertThat(p.b.events).as(name).containsExactly(AsyncEvent.ACCESS_ERROR);
@@ -372,7 +377,8 @@ class RcResponderTest {
     void regionTakenBackInsideAReadEndsItAfterWhatWasSent() {
         pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 4096));
         byte[] room = new byte[2048];
-        assertThat(pair.b.queuePair.pollTransmit(0, MemorySegment.ofArray(room), 0)).isEqualTo(Bth.LENGTH + 4 + MTU);
+        assertThat(pair.b.queuePair.pollTransmit(0, MemorySegment.ofArray(room), 0))
+                .isEqualTo(Bth.LENGTH + 4 + MTU);
         pair.b.memory.deregister(remote);
         pair.pump(pair.b);
         assertThat(pair.traceLines()).isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
@@ -428,9 +434,7 @@ class RcResponderTest {
         assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L);
         assertThat(pair.a.statuses(false))
                 .containsExactly(
-                        WorkStatus.SUCCESS,
-                        WorkStatus.LOCAL_PROTECTION_ERROR,
-                        WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+                        WorkStatus.SUCCESS, WorkStatus.LOCAL_PROTECTION_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 
     @Test
@@ -611,7 +615,9 @@ class RcResponderTest {
     @Test
     void statesChangeOnlyInOrder() {
         RcQueuePair q = pair.b.queuePair;
-        assertThatThrownBy(() -> q.toInit(0)).isInstanceOf(IllegalStateException.class).hasMessageContaining("0x22");
+        assertThatThrownBy(() -> q.toInit(0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("0x22");
         q.reset();
         assertThat(q.state()).isEqualTo(RcQueuePair.State.RESET);
         RcQueuePair.SendParameters send = new RcQueuePair.SendParameters(0, 0, 0, 0, 0);

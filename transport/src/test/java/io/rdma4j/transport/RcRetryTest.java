@@ -77,11 +77,12 @@ class RcRetryTest {
     void retryCounterIsReloadedByProgress() {
         Pair p = pair(o -> o.retryCount = 1);
         boolean[] seen = new boolean[1 << 16];
-        p.wire = losing(w -> { // every first copy of a request is lost
-            boolean first = w.fromA() && !seen[w.psn()];
-            seen[w.psn()] = true;
-            return first;
-        });
+        p.wire = losing(
+                w -> { // every first copy of a request is lost
+                    boolean first = w.fromA() && !seen[w.psn()];
+                    seen[w.psn()] = true;
+                    return first;
+                });
         for (int i = 0; i < 50; i++) {
             write(p, 10);
             p.run();
@@ -99,8 +100,7 @@ class RcRetryTest {
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
         assertThat(p.now - begin).isLessThan(T14 / 100);
         assertThat(p.trace.stream()
-                        .filter(w -> w.opcode() == Opcode.RC_ACKNOWLEDGE
-                                && w.syndrome() == Aeth.NAK_PSN_SEQUENCE_ERROR)
+                        .filter(w -> w.opcode() == Opcode.RC_ACKNOWLEDGE && w.syndrome() == Aeth.NAK_PSN_SEQUENCE_ERROR)
                         .map(Pair.Wirelet::psn))
                 .containsExactly(0x1002);
         assertThat(p.a.queuePair.counters().retransmittedPackets).isEqualTo(18);
@@ -116,7 +116,8 @@ class RcRetryTest {
         p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
         p.run();
         assertThat(p.traceLines())
-                .containsExactly("A SEND_ONLY 4096", "B ACKNOWLEDGE 4096 1f", "A SEND_ONLY 4096", "B ACKNOWLEDGE 4096 1f");
+                .containsExactly(
+                        "A SEND_ONLY 4096", "B ACKNOWLEDGE 4096 1f", "A SEND_ONLY 4096", "B ACKNOWLEDGE 4096 1f");
         assertThat(p.b.ids(true)).containsExactly(1L);
         assertThat(p.b.queuePair.counters().duplicateRequests).isEqualTo(1);
     }
@@ -273,13 +274,12 @@ class RcRetryTest {
         Pair.Wirelet nak = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, 0x1002, false, 0);
         Aeth.write(nak.segment(), Bth.LENGTH, syndrome, 2);
         p.deliver(nak);
-        WorkStatus expected =
-                switch (syndrome) {
-                    case 0x60 -> WorkStatus.RETRY_EXCEEDED_ERROR; // no retry is allowed here
-                    case 0x61 -> WorkStatus.REMOTE_INVALID_REQUEST_ERROR;
-                    case 0x62 -> WorkStatus.REMOTE_ACCESS_ERROR;
-                    default -> WorkStatus.REMOTE_OPERATION_ERROR;
-                };
+        WorkStatus expected = switch (syndrome) {
+            case 0x60 -> WorkStatus.RETRY_EXCEEDED_ERROR; // no retry is allowed here
+            case 0x61 -> WorkStatus.REMOTE_INVALID_REQUEST_ERROR;
+            case 0x62 -> WorkStatus.REMOTE_ACCESS_ERROR;
+            default -> WorkStatus.REMOTE_OPERATION_ERROR;
+        };
         WorkStatus flushed = WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
         assertThat(p.a.ids(false)).containsExactly(0L, 1L, 2L, 3L, 4L);
         assertThat(p.a.statuses(false))

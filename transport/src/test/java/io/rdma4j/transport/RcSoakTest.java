@@ -214,9 +214,11 @@ class RcSoakTest {
         if (!isAlive(w.side)) {
             assertThat(ends).hasSize(OPERATIONS);
             assertThat(ends.get(successes)).isEqualTo(WorkStatus.RETRY_EXCEEDED_ERROR);
-            assertThat(ends.subList(successes + 1, OPERATIONS)).allMatch(s -> s == WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+            assertThat(ends.subList(successes + 1, OPERATIONS))
+                    .allMatch(s -> s == WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
-        assertThat(w.results.memory()
+        assertThat(w.results
+                        .memory()
                         .asSlice(0, (long) successes * (CONSTANT + CANARY))
                         .toArray(ValueLayout.JAVA_BYTE))
                 .isEqualTo(Arrays.copyOf(w.expectedResults, successes * (CONSTANT + CANARY)));
@@ -224,7 +226,8 @@ class RcSoakTest {
 
     private static void check(Workload w, Workload peer) {
         assertThat(w.side.ids(false)).isSorted();
-        List<Pair.Done> received = w.side.done.stream().filter(Pair.Done::isReceive).toList();
+        List<Pair.Done> received =
+                w.side.done.stream().filter(Pair.Done::isReceive).toList();
         if (isAlive(w.side) && isAlive(peer.side)) {
             assertThat(received).hasSameSizeAs(peer.expectedMessages);
         }
@@ -239,7 +242,8 @@ class RcSoakTest {
             assertThat(d.bytes()).isEqualTo(message.length);
             assertThat(d.ofWrite()).isEqualTo(peer.messageIsWrite.get(i));
             byte[] expected = d.ofWrite() ? new byte[CONSTANT] : Arrays.copyOf(message, CONSTANT);
-            assertThat(w.receives.get(i).memory().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(expected);
+            assertThat(w.receives.get(i).memory().toArray(ValueLayout.JAVA_BYTE))
+                    .isEqualTo(expected);
         }
         assertThat(w.side.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(w.side.events).isEmpty();

@@ -18,13 +18,16 @@ public interface CompletionChannel extends AutoCloseable {
      * @return the queue that has something, whose event must be acknowledged; or null if the channel was closed or the
      *     thread interrupted (its flag stays set)
      */
-    @Nullable CompletionQueue await();
+    @Nullable
+    CompletionQueue await();
 
     /** Like {@link #await()}, but waits no longer than {@code timeout}; null also when the time is over. */
-    @Nullable CompletionQueue await(Duration timeout);
+    @Nullable
+    CompletionQueue await(Duration timeout);
 
     /** Takes an event without waiting, or null. */
-    @Nullable CompletionQueue poll();
+    @Nullable
+    CompletionQueue poll();
 
     /**
      * Closes the channel and ends all waits. C: {@code ibv_destroy_comp_channel}.

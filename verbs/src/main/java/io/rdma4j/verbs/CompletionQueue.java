@@ -16,10 +16,12 @@ public interface CompletionQueue extends AutoCloseable {
     int capacity();
 
     /** What the application left here when it made the queue. */
-    @Nullable Object userContext();
+    @Nullable
+    Object userContext();
 
     /** The channel for its events, or null. */
-    @Nullable CompletionChannel channel();
+    @Nullable
+    CompletionChannel channel();
 
     /**
      * Takes finished work requests, without waiting; drives the device. C: {@code ibv_poll_cq}.

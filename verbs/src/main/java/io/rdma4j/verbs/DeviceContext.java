@@ -62,7 +62,8 @@ public interface DeviceContext extends AutoCloseable {
      * @param timeout how long to wait at most; zero does not wait
      * @return the event, or null if none came in time or the thread was interrupted (its flag stays set)
      */
-    @Nullable AsyncEvent awaitAsyncEvent(Duration timeout);
+    @Nullable
+    AsyncEvent awaitAsyncEvent(Duration timeout);
 
     /** Closes the device with all that was made from it. C: {@code ibv_close_device}. */
     @Override

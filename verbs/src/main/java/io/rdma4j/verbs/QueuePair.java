@@ -27,7 +27,8 @@ public interface QueuePair extends AutoCloseable {
     QueuePairCapabilities capabilities();
 
     /** What the application left here when it made the queue pair. */
-    @Nullable Object userContext();
+    @Nullable
+    Object userContext();
 
     /** State now. */
     QueuePairState state();

@@ -60,9 +60,8 @@ public final class SendWorkRequest {
 
     /** Makes it an RDMA WRITE to the peer's memory; with {@link #immediate} an RDMA WRITE with immediate data. */
     public SendWorkRequest write(long address, int key) {
-        opcode = opcode == SendOpcode.SEND_WITH_IMMEDIATE
-                ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE
-                : SendOpcode.RDMA_WRITE;
+        opcode =
+                opcode == SendOpcode.SEND_WITH_IMMEDIATE ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE : SendOpcode.RDMA_WRITE;
         remoteAddress = address;
         remoteKey = key;
         return this;
@@ -98,9 +97,8 @@ public final class SendWorkRequest {
 
     /** Adds immediate data to the SEND or the RDMA WRITE; the peer sees them in its completion. */
     public SendWorkRequest immediate(int data) {
-        opcode = opcode == SendOpcode.RDMA_WRITE
-                ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE
-                : SendOpcode.SEND_WITH_IMMEDIATE;
+        opcode =
+                opcode == SendOpcode.RDMA_WRITE ? SendOpcode.RDMA_WRITE_WITH_IMMEDIATE : SendOpcode.SEND_WITH_IMMEDIATE;
         immediateOrKey = data;
         return this;
     }

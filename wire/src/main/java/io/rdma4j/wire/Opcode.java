@@ -134,12 +134,11 @@ public enum Opcode {
     Opcode(int code, int flags) {
         this.code = code;
         this.flags = flags;
-        this.transport =
-                switch (code >> 5) {
-                    case 0 -> Transport.RC;
-                    case 1 -> Transport.UC;
-                    default -> Transport.UD;
-                };
+        this.transport = switch (code >> 5) {
+            case 0 -> Transport.RC;
+            case 1 -> Transport.UC;
+            default -> Transport.UD;
+        };
         this.headerLength = Bth.LENGTH
                 + (has(Flag.DETH) ? Deth.LENGTH : 0)
                 + (has(Flag.RETH) ? Reth.LENGTH : 0)

@@ -63,11 +63,14 @@ class AethTest extends HeaderLaws<Aeth> {
     void theSyndromesOfLinuxAreReadByName() {
         assertThat(Aeth.syndrome(MemorySegment.ofArray(Captures.frame("rnr", 5).bytes()), Bth.LENGTH))
                 .isEqualTo(Aeth.RNR_NAK);
-        assertThat(Aeth.syndrome(MemorySegment.ofArray(Captures.frame("rping", 8).bytes()), Bth.LENGTH))
+        assertThat(Aeth.syndrome(
+                        MemorySegment.ofArray(Captures.frame("rping", 8).bytes()), Bth.LENGTH))
                 .isEqualTo(Aeth.ACK);
-        assertThat(Aeth.syndrome(MemorySegment.ofArray(Captures.frame("loss", 41).bytes()), Bth.LENGTH))
+        assertThat(Aeth.syndrome(
+                        MemorySegment.ofArray(Captures.frame("loss", 41).bytes()), Bth.LENGTH))
                 .isEqualTo(Aeth.NAK_PSN_SEQUENCE_ERROR);
-        assertThat(Aeth.syndrome(MemorySegment.ofArray(Captures.frame("inject", 53).bytes()), Bth.LENGTH))
+        assertThat(Aeth.syndrome(
+                        MemorySegment.ofArray(Captures.frame("inject", 53).bytes()), Bth.LENGTH))
                 .isEqualTo(Aeth.NAK_INVALID_REQUEST);
     }
 }

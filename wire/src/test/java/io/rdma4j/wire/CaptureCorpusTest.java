@@ -133,7 +133,9 @@ class CaptureCorpusTest {
         again.offset = 0;
         int payload = reencodeHeaders(again.segment);
         String cmFault = reencodePayload(again.segment, payload);
-        again.segment.asSlice(payload + packet.payloadLength(), packet.padCount()).fill((byte) 0);
+        again.segment
+                .asSlice(payload + packet.payloadLength(), packet.padCount())
+                .fill((byte) 0);
         icrc.seal(again);
         int difference = Arrays.mismatch(sent, bytes);
         int padding = sent.length - Packet.ICRC_LENGTH - packet.padCount();
@@ -214,12 +216,11 @@ class CaptureCorpusTest {
     }
 
     private static @Nullable String ipCmFault(CmMessage message) {
-        PrivateData data =
-                switch (message) {
-                    case Req req -> req.privateData();
-                    case SidrReq request -> request.privateData();
-                    default -> null;
-                };
+        PrivateData data = switch (message) {
+            case Req req -> req.privateData();
+            case SidrReq request -> request.privateData();
+            default -> null;
+        };
         if (data == null) {
             return null;
         }

@@ -24,8 +24,27 @@ public final class Captures {
 
     /** All files, by name without ending. */
     public static final List<String> FILES = List.of(
-            "all", "badlen", "cmfuzz", "dead", "inject", "loss", "mckey", "mckey_sendonly", "noans", "nolisten", "rcpp",
-            "rej", "riostream", "rnr", "rping", "rping6", "rstream", "uc", "ucmatose", "ud", "udaddy");
+            "all",
+            "badlen",
+            "cmfuzz",
+            "dead",
+            "inject",
+            "loss",
+            "mckey",
+            "mckey_sendonly",
+            "noans",
+            "nolisten",
+            "rcpp",
+            "rej",
+            "riostream",
+            "rnr",
+            "rping",
+            "rping6",
+            "rstream",
+            "uc",
+            "ucmatose",
+            "ud",
+            "udaddy");
 
     private Captures() {}
 
@@ -66,7 +85,10 @@ public final class Captures {
 
     /** One frame by its number in the file. */
     public static Captured frame(String file, int number) {
-        return frames(file).stream().filter(f -> f.number() == number).findFirst().orElseThrow();
+        return frames(file).stream()
+                .filter(f -> f.number() == number)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static byte[] load(String file) {

@@ -20,11 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class DissectorTest {
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     all | 1 | 10.88.0.1 > 10.88.0.2 CM REQ id 0x960f3ce3 service tcp:7471 qp 0x19 psn 6604818 depths 4/4 retries 3/7 mtu 1024 from 10.88.0.1:54567 to 10.88.0.2
                     all | 2 | 10.88.0.2 > 10.88.0.1 CM REP id 0x83011ff1 remote-id 0x960f3ce3 qp 0x19 psn 1909310 depths 4/4 rnr-retries 7
                     all | 3 | 10.88.0.1 > 10.88.0.2 CM RTU id 0x960f3ce3 remote-id 0x83011ff1
@@ -115,7 +111,8 @@ class DissectorTest {
     @Test
     void whatNoCaptureHoldsIsSaidToo() {
         PrivateData none = PrivateData.EMPTY;
-        assertThat(cmLine(new Lap(1, 2, 3, 20, CmPath.NONE, none))).isEqualTo("CM LAP id 0x1 remote-id 0x2 remote-qp 0x3");
+        assertThat(cmLine(new Lap(1, 2, 3, 20, CmPath.NONE, none)))
+                .isEqualTo("CM LAP id 0x1 remote-id 0x2 remote-qp 0x3");
         assertThat(cmLine(new Apr(1, 2, 0, 5, none, none))).isEqualTo("CM APR id 0x1 remote-id 0x2 status 5");
         assertThat(cmLine(new Mra(1, 2, Mra.MESSAGE_LAP, 19, none)))
                 .isEqualTo("CM MRA id 0x1 remote-id 0x2 of LAP service-timeout 19");
@@ -124,14 +121,16 @@ class DissectorTest {
         assertThat(cmLine(new Rej(0, 0, 3, 1, 0, none, none)))
                 .isEqualTo("CM REJ id 0x0 remote-id 0x0 of message 3 reason 1 (no QP available)");
         assertThat(cmLine(Req.builder().pathMtu(6).serviceId(0xabcdL << 32).build()))
-                .isEqualTo("CM REQ id 0x0 service 0xabcd00000000 qp 0x0 psn 0 depths 0/0 retries 7/7 mtu-code 6 no-ip-header");
+                .isEqualTo(
+                        "CM REQ id 0x0 service 0xabcd00000000 qp 0x0 psn 0 depths 0/0 retries 7/7 mtu-code 6 no-ip-header");
     }
 
     @Test
     void anUnknownAttributeIsNamedByItsNumber() {
         byte[] mad = mad(new Apr(1, 2, 0, 0, PrivateData.EMPTY, PrivateData.EMPTY));
         mad[17] = 0x1b;
-        assertThat(Dissector.cmLine(MemorySegment.ofArray(mad), 0, mad.length)).isEqualTo("MAD UNKNOWN_ATTRIBUTE 0x1b len 256");
+        assertThat(Dissector.cmLine(MemorySegment.ofArray(mad), 0, mad.length))
+                .isEqualTo("MAD UNKNOWN_ATTRIBUTE 0x1b len 256");
     }
 
     @Test
@@ -141,9 +140,11 @@ class DissectorTest {
                 .isEqualTo(":: > :: unreadable TOO_SHORT opcode RC_SEND_FIRST bytes 15");
         byte[] read = new byte[20];
         read[0] = 0x0c;
-        assertThat(Dissector.line(frameOf(read))).isEqualTo(":: > :: unreadable TRUNCATED opcode RC_READ_REQUEST bytes 20");
+        assertThat(Dissector.line(frameOf(read)))
+                .isEqualTo(":: > :: unreadable TRUNCATED opcode RC_READ_REQUEST bytes 20");
         read[1] = 1;
-        assertThat(Dissector.line(frameOf(read))).isEqualTo(":: > :: unreadable BAD_VERSION opcode RC_READ_REQUEST bytes 20");
+        assertThat(Dissector.line(frameOf(read)))
+                .isEqualTo(":: > :: unreadable BAD_VERSION opcode RC_READ_REQUEST bytes 20");
     }
 
     @Test

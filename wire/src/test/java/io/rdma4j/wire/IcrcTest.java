@@ -117,7 +117,9 @@ class IcrcTest {
                 }
                 byte before = frame.buffer.get(at);
                 frame.buffer.put(at, (byte) (before ^ 1 << bit % 8));
-                assertThat(icrc.verify(frame)).as("bit %d, identification %d", bit, known).isFalse();
+                assertThat(icrc.verify(frame))
+                        .as("bit %d, identification %d", bit, known)
+                        .isFalse();
                 frame.buffer.put(at, before);
             }
         }

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The opcode table against a second one, written from the specification's table 38 and Linux's behaviour. */
 class OpcodeTest {
     /** Operation code in bits 4:0, operation, transports, extension headers, part of the message, effect on receives. */
-    private static final String TABLE =
-            """
+    private static final String TABLE = """
             00 SEND_FIRST             RC,UC -                 request  first
             01 SEND_MIDDLE            RC,UC -                 request  middle
             02 SEND_LAST              RC,UC -                 request  last    completes
@@ -85,15 +84,14 @@ class OpcodeTest {
     private static int headerLength(String headers) {
         int length = 0;
         for (String header : headers.split("\\+", -1)) {
-            length +=
-                    switch (header) {
-                        case "-" -> 0;
-                        case "RETH" -> 16;
-                        case "AtomicETH" -> 28;
-                        case "AETH", "Imm", "IETH" -> 4;
-                        case "AtomicAckETH", "DETH" -> 8;
-                        default -> throw new IllegalArgumentException(header);
-                    };
+            length += switch (header) {
+                case "-" -> 0;
+                case "RETH" -> 16;
+                case "AtomicETH" -> 28;
+                case "AETH", "Imm", "IETH" -> 4;
+                case "AtomicAckETH", "DETH" -> 8;
+                default -> throw new IllegalArgumentException(header);
+            };
         }
         return length;
     }

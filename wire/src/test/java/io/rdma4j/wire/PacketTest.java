@@ -24,7 +24,9 @@ class PacketTest {
                         bytes[1] = (byte) (pad << 4);
                     }
                     Packet.Result result = packet.parse(frameOf(bytes));
-                    assertThat(result).as("%02x pad %d, %d bytes", code, pad, length).isEqualTo(expected(opcode, pad, length));
+                    assertThat(result)
+                            .as("%02x pad %d, %d bytes", code, pad, length)
+                            .isEqualTo(expected(opcode, pad, length));
                     if (result == Packet.Result.OK) {
                         readAll(length);
                     }

@@ -72,16 +72,19 @@ public interface ProviderCmId {
     QueuePairAttributes initQueuePairAttributes(QueuePairState target);
 
     /** The device, or null while none is chosen. */
-    @Nullable Device device();
+    @Nullable
+    Device device();
 
     /** Port of the device, from 1; 0 while none is chosen. */
     int portNumber();
 
     /** Local address and port, or null while not bound. */
-    @Nullable InetSocketAddress localAddress();
+    @Nullable
+    InetSocketAddress localAddress();
 
     /** Peer's address and port, or null while not known. */
-    @Nullable InetSocketAddress peerAddress();
+    @Nullable
+    InetSocketAddress peerAddress();
 
     /** The application has taken the connection request of this child: it no longer fills the listener's backlog. */
     void requestTaken();

@@ -25,8 +25,7 @@ public final class RouteLookup {
      * @param destination where to; not a wildcard
      * @throws RdmaException {@code ENETUNREACH} if there is no route
      */
-    public static InetAddress sourceFor(
-            String operation, @Nullable InetAddress source, InetAddress destination) {
+    public static InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
         StandardProtocolFamily family =
                 destination instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
         try (DatagramChannel channel = DatagramChannel.open(family)) {

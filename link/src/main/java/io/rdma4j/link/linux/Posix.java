@@ -90,11 +90,11 @@ final class Posix {
             ERRNO,
             CRITICAL);
     /** Pointers as integers: the stream's buffers are long-lived, and a view of them per call would be garbage. */
-    private static final MethodHandle SEND = handle(
-            "send", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
+    private static final MethodHandle SEND =
+            handle("send", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
 
-    private static final MethodHandle RECV = handle(
-            "recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
+    private static final MethodHandle RECV =
+            handle("recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
     private static final MethodHandle PPOLL =
             handle("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), ERRNO);
     private static final MethodHandle EVENTFD =

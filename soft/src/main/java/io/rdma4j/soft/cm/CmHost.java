@@ -46,7 +46,8 @@ interface CmHost {
      * @return null if no device has the address
      * @throws io.rdma4j.verbs.RdmaException if its UDP port cannot be had
      */
-    @Nullable Attachment attach(InetAddress address);
+    @Nullable
+    Attachment attach(InetAddress address);
 
     /** A port number that this process has. */
     interface Claim extends AutoCloseable {

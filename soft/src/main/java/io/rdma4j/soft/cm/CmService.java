@@ -99,11 +99,13 @@ final class CmService {
      *
      * @return null if no device has the address
      */
-    @Nullable Attachment attach(InetAddress address) {
+    @Nullable
+    Attachment attach(InetAddress address) {
         Attachment attachment = host.attach(address);
         if (attachment != null) {
             locked(now -> {
-                attachments.removeIf(old -> old.scope() == attachment.scope() && old.gid().equals(attachment.gid()));
+                attachments.removeIf(
+                        old -> old.scope() == attachment.scope() && old.gid().equals(attachment.gid()));
                 return attachments.add(attachment);
             });
         }
@@ -111,7 +113,8 @@ final class CmService {
     }
 
     /** The attached address at which a message came in, or null. */
-    @Nullable Attachment attachmentOf(CmRoute route) {
+    @Nullable
+    Attachment attachmentOf(CmRoute route) {
         for (Attachment each : attachments) {
             boolean sameLink = each.scope() == 0 || route.scope() == 0 || each.scope() == route.scope();
             if (sameLink && each.wireGid().equals(route.local())) {

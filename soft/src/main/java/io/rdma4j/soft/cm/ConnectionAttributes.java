@@ -139,8 +139,7 @@ record ConnectionAttributes(
     QueuePairAttributes toReadyToReceive(int sourceGidIndex) {
         return new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(new AddressVector(
-                        sourceGidIndex, peer, peerScope, flowLabel, hopLimit, trafficClass, 1))
+                .addressVector(new AddressVector(sourceGidIndex, peer, peerScope, flowLabel, hopLimit, trafficClass, 1))
                 .pathMtu(pathMtu)
                 .destinationQueuePair(peerQueuePair)
                 .receivePsn(receivePsn)

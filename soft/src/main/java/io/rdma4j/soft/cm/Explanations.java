@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.RejectReason;
+import io.rdma4j.cm.spi.AddressText;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +33,7 @@ final class Explanations {
         if (reason == RejectReason.INVALID_SERVICE_ID.code()) {
             String who = peer == null
                     ? ""
-                    : ": nobody listens on port " + peer.getPort() + " of "
-                            + AddressText.of(peer.getAddress());
+                    : ": nobody listens on port " + peer.getPort() + " of " + AddressText.of(peer.getAddress());
             return who + ". Start the server, or check its address and port";
         }
         if (reason == RejectReason.CONSUMER_DEFINED.code()) {
@@ -57,7 +56,8 @@ final class Explanations {
     }
 
     static String noAnswerToRequest(String ends) {
-        return "connection from " + ends + ": the peer did not answer the connection request (ETIMEDOUT). Check that the"
+        return "connection from " + ends
+                + ": the peer did not answer the connection request (ETIMEDOUT). Check that the"
                 + " host is up and that UDP port 4791 is open both ways";
     }
 

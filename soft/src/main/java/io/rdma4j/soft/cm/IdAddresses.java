@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -36,15 +36,18 @@ final class IdAddresses {
         this.portSpace = portSpace;
     }
 
-    @Nullable InetSocketAddress local() {
+    @Nullable
+    InetSocketAddress local() {
         return local;
     }
 
-    @Nullable InetSocketAddress peer() {
+    @Nullable
+    InetSocketAddress peer() {
         return peer;
     }
 
-    @Nullable Attachment attachment() {
+    @Nullable
+    Attachment attachment() {
         return attachment;
     }
 
@@ -104,7 +107,9 @@ final class IdAddresses {
 
     private static boolean readIpv6Only() {
         try {
-            return Files.readString(Path.of("/proc/sys/net/ipv6/bindv6only")).trim().equals("1");
+            return Files.readString(Path.of("/proc/sys/net/ipv6/bindv6only"))
+                    .trim()
+                    .equals("1");
         } catch (IOException noSuchSetting) {
             return false;
         }
@@ -162,9 +167,7 @@ final class IdAddresses {
         }
         target = withScope(target, wanted);
         requireScope(operation, target);
-        InetAddress from = wanted != null && !wanted.getAddress().isAnyLocalAddress()
-                ? wanted.getAddress()
-                : null;
+        InetAddress from = wanted != null && !wanted.getAddress().isAnyLocalAddress() ? wanted.getAddress() : null;
         InetAddress route = service.host().sourceFor(operation, from, target);
         peer = new InetSocketAddress(target, destination.getPort());
         if (local == null) {

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -114,8 +114,7 @@ final class PortTable {
 
     private void claim(Hold hold) {
         int port = hold.local.getPort();
-        hold.claim = host.claimPort(
-                hold.portSpace.code(), hold.local.getAddress(), hold.familyOnly, hold.reuse, port);
+        hold.claim = host.claimPort(hold.portSpace.code(), hold.local.getAddress(), hold.familyOnly, hold.reuse, port);
         holds.computeIfAbsent(new Key(hold.portSpace, port), key -> new ArrayList<>())
                 .add(hold);
     }
@@ -157,7 +156,10 @@ final class PortTable {
         for (Hold other : holds.getOrDefault(new Key(hold.portSpace, hold.local.getPort()), List.of())) {
             boolean shared = !other.listening && reuse && other.reuse;
             boolean apart = hold.familyOnly && other.familyOnly && isIpv4(hold) != isIpv4(other);
-            if (!other.equals(hold) && !shared && !apart && (isWildcard(hold) || isWildcard(other) || sameAddress(hold, other))) {
+            if (!other.equals(hold)
+                    && !shared
+                    && !apart
+                    && (isWildcard(hold) || isWildcard(other) || sameAddress(hold, other))) {
                 return other;
             }
         }
@@ -185,8 +187,8 @@ final class PortTable {
     /** The range of Linux's setting, for all systems that have none the one that IANA names. */
     private static int[] ephemeralRange() {
         try {
-            StringTokenizer words = new StringTokenizer(
-                    Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range")));
+            StringTokenizer words =
+                    new StringTokenizer(Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range")));
             int first = Integer.parseInt(words.nextToken());
             int last = Integer.parseInt(words.nextToken());
             return first > 0 && first <= last ? new int[] {first, last} : DEFAULT_EPHEMERAL;

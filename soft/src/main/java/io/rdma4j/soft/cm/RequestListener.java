@@ -41,7 +41,8 @@ final class RequestListener implements CmListener {
 
     private static boolean isUnicast(IpCmHeader header) {
         return !header.source().equals(io.rdma4j.wire.Gid.ZERO)
-                && (!header.isIpv4() || header.source().ipv4() != 0 && header.source().ipv4() != -1);
+                && (!header.isIpv4()
+                        || header.source().ipv4() != 0 && header.source().ipv4() != -1);
     }
 
     private boolean takes(IpCmHeader header, CmRoute route) {

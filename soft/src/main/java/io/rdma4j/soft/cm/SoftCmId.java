@@ -81,8 +81,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
-    public void resolveAddress(
-            @Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
+    public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         require("rdma_resolve_addr", State.IDLE, State.ADDR_BOUND);
         boolean found = addresses.resolve(source, destination);
         if (found) {
@@ -148,7 +147,8 @@ final class SoftCmId implements ProviderCmId {
     /** A request has come for this listener; under the host's lock. */
     CmEvents onRequest(CmConnection request, Req message, IpCmHeader header, Attachment at) {
         SoftCmId child = new SoftCmId(service, portSpace, sink);
-        child.addresses.connected(at, header, addresses.requireLocal().getPort(), request.route().scope());
+        child.addresses.connected(
+                at, header, addresses.requireLocal().getPort(), request.route().scope());
         child.typeOfService = typeOfService;
         child.ackTimeout = ackTimeout;
         child.connection = request;
@@ -164,8 +164,7 @@ final class SoftCmId implements ProviderCmId {
                 message.rnrRetryCount(),
                 message.sharedReceiveQueue(),
                 message.localQueuePair());
-        child.sink =
-                sink.onConnectRequest(child, new ProviderEvent(CmEvent.Type.CONNECT_REQUEST, 0, parameters, ""));
+        child.sink = sink.onConnectRequest(child, new ProviderEvent(CmEvent.Type.CONNECT_REQUEST, 0, parameters, ""));
         return new ConnectionEvents(child);
     }
 
@@ -449,11 +448,13 @@ final class SoftCmId implements ProviderCmId {
         return addresses.peer();
     }
 
-    @Nullable Attachment attachment() {
+    @Nullable
+    Attachment attachment() {
         return addresses.attachment();
     }
 
-    @Nullable Attachment attachmentOf(CmRoute route) {
+    @Nullable
+    Attachment attachmentOf(CmRoute route) {
         return service.attachmentOf(route);
     }
 
@@ -474,8 +475,12 @@ final class SoftCmId implements ProviderCmId {
 
     private void require(String operation, State... allowed) {
         if (!Arrays.asList(allowed).contains(state)) {
-            throw wrongState(operation, "the identifier's state is " + state + ", it must be "
-                    + String.join(" or ", Arrays.stream(allowed).map(State::name).toList()));
+            throw wrongState(
+                    operation,
+                    "the identifier's state is " + state + ", it must be "
+                            + String.join(
+                                    " or ",
+                                    Arrays.stream(allowed).map(State::name).toList()));
         }
     }
 
@@ -485,8 +490,12 @@ final class SoftCmId implements ProviderCmId {
             throw wrongState(operation, "there is no connection, the identifier's state is " + state);
         }
         if (!Arrays.asList(allowed).contains(current.state())) {
-            throw wrongState(operation, "the connection's state is " + current.state() + ", it must be "
-                    + String.join(" or ", Arrays.stream(allowed).map(CmState::name).toList()));
+            throw wrongState(
+                    operation,
+                    "the connection's state is " + current.state() + ", it must be "
+                            + String.join(
+                                    " or ",
+                                    Arrays.stream(allowed).map(CmState::name).toList()));
         }
         return current;
     }

@@ -69,10 +69,7 @@ final class QueuePairSettings {
     private void refuse(@Nullable String what) {
         if (what != null) {
             throw new RdmaException(
-                    "ibv_modify_qp",
-                    Errno.EINVAL,
-                    "queue pair 0x%06x: %s".formatted(machine.number(), what),
-                    "");
+                    "ibv_modify_qp", Errno.EINVAL, "queue pair 0x%06x: %s".formatted(machine.number(), what), "");
         }
     }
 
@@ -80,26 +77,23 @@ final class QueuePairSettings {
 
     private @Nullable String rangeRefusal(QueuePairAttributes change) {
         for (QueuePairAttribute attribute : change.present()) {
-            String refusal =
-                    switch (attribute) {
-                        case STATE, ACCESS_FLAGS -> null;
-                        case PARTITION_KEY_INDEX -> range(attribute, change.partitionKeyIndex(), 0, 0);
-                        case PORT -> range(attribute, change.port(), 1, 1);
-                        case ADDRESS_VECTOR -> pathRefusal(change.addressVector());
-                        case PATH_MTU -> mtuRefusal(change);
-                        case TIMEOUT -> range(attribute, change.timeout(), 0, 31);
-                        case RETRY_COUNT -> range(attribute, change.retryCount(), 0, 7);
-                        case RNR_RETRY -> range(attribute, change.rnrRetry(), 0, 7);
-                        case RECEIVE_PSN -> range(attribute, change.receivePsn(), 0, MAX_PSN);
-                        case MAX_READ_ATOMIC ->
-                            range(attribute, change.maxReadAtomic(), 0, Limits.MAX_READ_ATOMIC);
-                        case MIN_RNR_TIMER -> range(attribute, change.minRnrTimer(), 0, 31);
-                        case SEND_PSN -> range(attribute, change.sendPsn(), 0, MAX_PSN);
-                        case MAX_DESTINATION_READ_ATOMIC ->
-                            range(attribute, change.maxDestinationReadAtomic(), 0, Limits.MAX_READ_ATOMIC);
-                        case DESTINATION_QUEUE_PAIR ->
-                            range(attribute, change.destinationQueuePair(), 2, MAX_PSN - 1);
-                    };
+            String refusal = switch (attribute) {
+                case STATE, ACCESS_FLAGS -> null;
+                case PARTITION_KEY_INDEX -> range(attribute, change.partitionKeyIndex(), 0, 0);
+                case PORT -> range(attribute, change.port(), 1, 1);
+                case ADDRESS_VECTOR -> pathRefusal(change.addressVector());
+                case PATH_MTU -> mtuRefusal(change);
+                case TIMEOUT -> range(attribute, change.timeout(), 0, 31);
+                case RETRY_COUNT -> range(attribute, change.retryCount(), 0, 7);
+                case RNR_RETRY -> range(attribute, change.rnrRetry(), 0, 7);
+                case RECEIVE_PSN -> range(attribute, change.receivePsn(), 0, MAX_PSN);
+                case MAX_READ_ATOMIC -> range(attribute, change.maxReadAtomic(), 0, Limits.MAX_READ_ATOMIC);
+                case MIN_RNR_TIMER -> range(attribute, change.minRnrTimer(), 0, 31);
+                case SEND_PSN -> range(attribute, change.sendPsn(), 0, MAX_PSN);
+                case MAX_DESTINATION_READ_ATOMIC ->
+                    range(attribute, change.maxDestinationReadAtomic(), 0, Limits.MAX_READ_ATOMIC);
+                case DESTINATION_QUEUE_PAIR -> range(attribute, change.destinationQueuePair(), 2, MAX_PSN - 1);
+            };
             if (refusal != null) {
                 return refusal;
             }
@@ -152,8 +146,7 @@ final class QueuePairSettings {
 
     private void apply(QueuePairAttributes change, @Nullable Port port) {
         Set<QueuePairAttribute> given = change.present();
-        QueuePairState to =
-                given.contains(QueuePairAttribute.STATE) ? change.state() : state(machine.state());
+        QueuePairState to = given.contains(QueuePairAttribute.STATE) ? change.state() : state(machine.state());
         boolean changesState = to != state(machine.state());
         if (to == QueuePairState.RESET) {
             machine.reset();
@@ -237,8 +230,7 @@ final class QueuePairSettings {
             case MAX_READ_ATOMIC -> current.maxReadAtomic(from.maxReadAtomic());
             case MIN_RNR_TIMER -> current.minRnrTimer(from.minRnrTimer());
             case SEND_PSN -> current.sendPsn(from.sendPsn());
-            case MAX_DESTINATION_READ_ATOMIC ->
-                current.maxDestinationReadAtomic(from.maxDestinationReadAtomic());
+            case MAX_DESTINATION_READ_ATOMIC -> current.maxDestinationReadAtomic(from.maxDestinationReadAtomic());
             case DESTINATION_QUEUE_PAIR -> current.destinationQueuePair(from.destinationQueuePair());
         }
     }

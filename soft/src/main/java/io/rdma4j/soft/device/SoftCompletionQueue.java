@@ -179,8 +179,7 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         if (target != null) {
             target.forget(this);
         }
-        boolean allAcknowledged =
-                context.engine().await(acknowledged, () -> unacknowledged.get() <= 0, Long.MAX_VALUE);
+        boolean allAcknowledged = context.engine().await(acknowledged, () -> unacknowledged.get() <= 0, Long.MAX_VALUE);
         if (!allAcknowledged) {
             throw new RdmaException(
                     "ibv_destroy_cq",

@@ -93,7 +93,10 @@ public final class SoftContext implements DeviceContext {
     private void requirePort(String operation, int port) {
         if (port != 1) {
             throw new RdmaException(
-                    operation, Errno.EINVAL, device.name() + " has no port " + port, "A software device has port 1 only");
+                    operation,
+                    Errno.EINVAL,
+                    device.name() + " has no port " + port,
+                    "A software device has port 1 only");
         }
     }
 
@@ -131,13 +134,11 @@ public final class SoftContext implements DeviceContext {
                     "A completion queue has 1 to " + Limits.MAX_COMPLETION_QUEUE_ENTRIES + " entries");
         }
         if (channel != null && !(channel instanceof SoftCompletionChannel soft && soft.context() == this)) {
-            throw new RdmaException(
-                    "ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
+            throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
         }
         synchronized (this) {
             requireOpen("ibv_create_cq");
-            requireRoom(
-                    "ibv_create_cq", completionQueues.size(), Limits.MAX_COMPLETION_QUEUES, "completion queues");
+            requireRoom("ibv_create_cq", completionQueues.size(), Limits.MAX_COMPLETION_QUEUES, "completion queues");
             SoftCompletionQueue queue =
                     new SoftCompletionQueue(this, entries, userContext, (SoftCompletionChannel) channel);
             completionQueues.add(queue);

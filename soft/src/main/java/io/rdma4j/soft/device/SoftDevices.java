@@ -42,8 +42,7 @@ public final class SoftDevices {
     public static synchronized Engine engine() {
         Engine running = engine;
         if (running == null) {
-            running = new Engine(
-                    openLinks(), openDecorator(), new Sharing(RunDirectory.open(), new SecureRandom()));
+            running = new Engine(openLinks(), openDecorator(), new Sharing(RunDirectory.open(), new SecureRandom()));
             engine = running;
         }
         return running;
@@ -76,8 +75,7 @@ public final class SoftDevices {
     public static synchronized List<SoftDevice> list() {
         List<SoftDevice> present = new ArrayList<>();
         try {
-            for (NetworkInterface network :
-                    NetworkInterface.networkInterfaces().toList()) {
+            for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
                 if (network.isUp() && network.getInetAddresses().hasMoreElements()) {
                     present.add(device(network));
                 }

@@ -61,8 +61,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
         int flags = AccessFlag.bits(access);
         String refusal = refusal(memory, flags);
         if (refusal != null) {
-            throw new RdmaException(
-                    "ibv_reg_mr", Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
+            throw new RdmaException("ibv_reg_mr", Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
         }
         Engine engine = context.engine();
         synchronized (this) {

@@ -21,18 +21,24 @@ public final class DrivenQueuePair extends Timed {
     private final Engine engine;
     final RcQueuePair machine;
     private final Consumer<RuntimeException> onFailure;
-    @Nullable Port port;
+
+    @Nullable
+    Port port;
+
     long remoteHigh;
     long remoteLow;
     int remoteScope;
     int trafficClass;
     boolean active;
-    @Nullable DrivenQueuePair nextActive;
+
+    @Nullable
+    DrivenQueuePair nextActive;
 
     @SuppressWarnings("UnusedVariable") // read and written through RUNG
     private volatile int rung;
 
-    @Nullable DrivenQueuePair nextRung;
+    @Nullable
+    DrivenQueuePair nextRung;
 
     DrivenQueuePair(Engine engine, RcQueuePair machine, Consumer<RuntimeException> onFailure) {
         this.engine = engine;

@@ -238,7 +238,8 @@ public final class Engine {
         return queuePairs.size();
     }
 
-    @Nullable DrivenQueuePair findQueuePair(int number) {
+    @Nullable
+    DrivenQueuePair findQueuePair(int number) {
         return queuePairs.find(number);
     }
 
@@ -413,7 +414,6 @@ public final class Engine {
         drainedFrames = 0;
         deadlines.runDue(now);
     }
-
 
     /** A link with capture, trace and faults as this process was told to. */
     Link decorate(Link link) {

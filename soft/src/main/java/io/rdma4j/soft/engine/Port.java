@@ -1,8 +1,8 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
-import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -115,7 +115,8 @@ public final class Port {
      * @return null if the port is open, else why it is not: it may succeed when tried again
      * @throws IOException if it will not succeed
      */
-    @Nullable String tryOpen() throws IOException {
+    @Nullable
+    String tryOpen() throws IOException {
         String taken = tryOwn(false);
         return taken == null ? null : tryJoin(taken);
     }

@@ -212,7 +212,8 @@ final class Progress {
             try {
                 takeTurn();
             } catch (RuntimeException e) {
-                // Timers and acknowledgements of the whole process depend on this thread: it goes on, but does not spin.
+                // Timers and acknowledgements of the whole process depend on this thread: it goes on, but does not
+                // spin.
                 LOGGER.log(System.Logger.Level.ERROR, "the engine's duty cycle failed", e);
                 LockSupport.parkNanos(this, SETTLED_NANOS);
             }
@@ -245,7 +246,6 @@ final class Progress {
     }
 
     private boolean mustGiveWay() {
-        return !followers.isEmpty()
-                || virtualWaiters.get() == 0 && System.nanoTime() - lastPollNanos < POLLING_NANOS;
+        return !followers.isEmpty() || virtualWaiters.get() == 0 && System.nanoTime() - lastPollNanos < POLLING_NANOS;
     }
 }

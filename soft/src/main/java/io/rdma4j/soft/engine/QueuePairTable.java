@@ -65,7 +65,8 @@ final class QueuePairTable {
         page[low & 0xff] = queuePair;
     }
 
-    @Nullable DrivenQueuePair find(int number) {
+    @Nullable
+    DrivenQueuePair find(int number) {
         if (number >>> 16 != slot) {
             return null;
         }

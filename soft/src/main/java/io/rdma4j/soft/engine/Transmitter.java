@@ -93,8 +93,7 @@ final class Transmitter {
             return 0;
         }
         burst.clear();
-        burst.destination(
-                queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
+        burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
         int sent = 0;
         try {
             while (sent < TURN_PACKETS) {

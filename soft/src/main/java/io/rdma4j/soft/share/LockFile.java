@@ -17,12 +17,12 @@ final class LockFile {
     private final FileChannel channel;
 
     LockFile(Path path) throws IOException {
-        channel = FileChannel.open(
-                path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
     }
 
     /** Locks byte {@code at}, or returns null if another process, or another copy of this class here, has it. */
-    @Nullable FileLock tryLock(long at, boolean shared) throws IOException {
+    @Nullable
+    FileLock tryLock(long at, boolean shared) throws IOException {
         try {
             return channel.tryLock(at, 1, shared);
         } catch (OverlappingFileLockException e) {

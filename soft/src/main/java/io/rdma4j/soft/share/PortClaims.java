@@ -235,6 +235,9 @@ public final class PortClaims {
     private static RdmaException refusal(Held wanted, Errno errno, String who) {
         String details = "RDMA port " + wanted.port + " of address " + AddressText.of(wanted.address) + ": " + who;
         return new RdmaException(
-                "rdma_bind_addr", errno, details, "Choose another port, 0 for any free one, or end the other user of it");
+                "rdma_bind_addr",
+                errno,
+                details,
+                "Choose another port, 0 for any free one, or end the other user of it");
     }
 }

@@ -153,6 +153,7 @@ public final class RunDirectory {
                 + ", with access for its owner alone; it is where the processes of one user share their addresses";
         return cause == null
                 ? new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + what, hint)
-                : new RdmaException("ibv_open_device", Errno.EACCES, "run directory " + path + ": " + what, hint, cause);
+                : new RdmaException(
+                        "ibv_open_device", Errno.EACCES, "run directory " + path + ": " + what, hint, cause);
     }
 }

@@ -84,9 +84,7 @@ class ConnectTest {
 
     /** Every address of this host, the loopback ones and the link-local ones included. */
     static Stream<InetAddress> addresses() throws SocketException {
-        return NetworkInterface.networkInterfaces()
-                .filter(ConnectTest::isUp)
-                .flatMap(NetworkInterface::inetAddresses);
+        return NetworkInterface.networkInterfaces().filter(ConnectTest::isUp).flatMap(NetworkInterface::inetAddresses);
     }
 
     private static boolean isUp(NetworkInterface each) {
@@ -137,7 +135,9 @@ class ConnectTest {
         assertThat(client.peerAddress()).isEqualTo(server.localAddress());
 
         server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
-        server.accept(ConnectionParameters.defaults().withPrivateData("come in".getBytes(UTF_8)).withRetries(0, 6));
+        server.accept(ConnectionParameters.defaults()
+                .withPrivateData("come in".getBytes(UTF_8))
+                .withRetries(0, 6));
         CmEvent established = expect(clients, CmEvent.Type.ESTABLISHED);
         assertThat(established.privateData()).hasSize(196).startsWith("come in".getBytes(UTF_8));
         assertThat(established.connection().responderResources()).isEqualTo(3);
@@ -176,8 +176,7 @@ class ConnectTest {
         assertThat(active.pathMtu()).isEqualTo(PathMtu.MTU_4096);
         assertThat(passive.pathMtu()).isEqualTo(PathMtu.MTU_4096);
         assertThat(active.accessFlags())
-                .containsExactlyInAnyOrder(
-                        AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
+                .containsExactlyInAnyOrder(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
         int flowLabel = client.sourcePort() * 31 + listener.sourcePort() & 0xf_ffff;
         assertThat(Objects.requireNonNull(active.addressVector()).flowLabel()).isEqualTo(flowLabel);
         assertThat(Objects.requireNonNull(passive.addressVector()).flowLabel()).isEqualTo(flowLabel);
@@ -215,8 +214,10 @@ class ConnectTest {
         QueuePairAttributes passive = Objects.requireNonNull(server.queuePair()).query();
         assertThat(active.timeout()).isEqualTo(14);
         assertThat(passive.timeout()).isEqualTo(14);
-        assertThat(Objects.requireNonNull(active.addressVector()).trafficClass()).isEqualTo(0x28);
-        assertThat(Objects.requireNonNull(passive.addressVector()).trafficClass()).isEqualTo(0x28);
+        assertThat(Objects.requireNonNull(active.addressVector()).trafficClass())
+                .isEqualTo(0x28);
+        assertThat(Objects.requireNonNull(passive.addressVector()).trafficClass())
+                .isEqualTo(0x28);
     }
 
     @Test
@@ -424,8 +425,7 @@ class ConnectTest {
     @Test
     void wildcardDestinationIsTheLoopbackAddress() {
         CmId listener = track(listener(servers, loopback()));
-        CmId client = track(
-                resolved(clients, null, new InetSocketAddress(address("0.0.0.0"), listener.sourcePort())));
+        CmId client = track(resolved(clients, null, new InetSocketAddress(address("0.0.0.0"), listener.sourcePort())));
         assertThat(Objects.requireNonNull(client.peerAddress()).getAddress()).isEqualTo(loopback());
         CmId server = track(connect(clients, client, servers));
         transfer(client, server, "over loopback");
@@ -474,8 +474,9 @@ class ConnectTest {
                 RdmaException.class, () -> id.bindAddress(new InetSocketAddress(address("198.51.100.7"), 0)));
         assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
         assertThat(refused)
-                .hasMessage("rdma_bind_addr: No such device (ENODEV): no RDMA device has the local address 198.51.100.7."
-                        + " Use an address of this host whose network interface is up; `ip address` lists them");
+                .hasMessage(
+                        "rdma_bind_addr: No such device (ENODEV): no RDMA device has the local address 198.51.100.7."
+                                + " Use an address of this host whose network interface is up; `ip address` lists them");
     }
 
     @Test

@@ -46,8 +46,8 @@ class PortTableTest {
     @Test
     void familiesThatKeepToThemselvesDoNotMeet() {
         take(ANY, 5000, false);
-        PortTable.Hold six = table.take(
-                PortSpace.TCP, new InetSocketAddress(InetAddress.ofLiteral(ANY6), 5000), false, true);
+        PortTable.Hold six =
+                table.take(PortSpace.TCP, new InetSocketAddress(InetAddress.ofLiteral(ANY6), 5000), false, true);
         assertThat(six.local.getPort()).isEqualTo(5000);
     }
 

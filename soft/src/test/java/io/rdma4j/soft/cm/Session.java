@@ -90,7 +90,10 @@ final class Session {
                 Objects.requireNonNull(to.queuePair())
                         .postReceive(new ReceiveWorkRequest().reset(1).into(received, 0, 256));
                 Objects.requireNonNull(from.queuePair())
-                        .postSend(new SendWorkRequest().reset(2).from(sent, 0, 256).signaled());
+                        .postSend(new SendWorkRequest()
+                                .reset(2)
+                                .from(sent, 0, 256)
+                                .signaled());
                 await(to.receiveCompletions());
                 await(from.sendCompletions());
             }

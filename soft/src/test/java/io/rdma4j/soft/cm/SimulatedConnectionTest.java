@@ -188,7 +188,8 @@ class SimulatedConnectionTest {
     @Test
     void privateDataHaveLimitsThatAreNamed() {
         Dialogue dialogue = new Dialogue().routed();
-        assertThatThrownBy(() -> dialogue.active.id().connect(Dialogue.parameters().withPrivateData(new byte[57])))
+        assertThatThrownBy(
+                        () -> dialogue.active.id().connect(Dialogue.parameters().withPrivateData(new byte[57])))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("private data of 57 bytes is more than the 56");
         dialogue.active.id().connect(Dialogue.parameters().withPrivateData(new byte[56]));
@@ -200,9 +201,13 @@ class SimulatedConnectionTest {
         assertThatThrownBy(() -> passive.id().reject(new byte[149]))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("private data of 149 bytes is more than the 148");
-        passive.id().accept(Dialogue.parameters().withPrivateData("x".repeat(196).getBytes(UTF_8)));
+        passive.id()
+                .accept(Dialogue.parameters().withPrivateData("x".repeat(196).getBytes(UTF_8)));
         dialogue.network.settle();
-        assertThat(dialogue.active.take(CmEvent.Type.CONNECT_RESPONSE).connection().privateData())
+        assertThat(dialogue.active
+                        .take(CmEvent.Type.CONNECT_RESPONSE)
+                        .connection()
+                        .privateData())
                 .isEqualTo("x".repeat(196).getBytes(UTF_8));
     }
 
@@ -249,7 +254,8 @@ class SimulatedConnectionTest {
                                 new InetSocketAddress(dialogue.server.address, 1),
                                 Duration.ZERO))
                 .isInstanceOf(RdmaException.class)
-                .hasMessage("rdma_bind_addr: No such device (ENODEV): no software device has the local address 10.0.0.9."
-                        + " Use an address of this host whose network interface is up; `ip address` lists them");
+                .hasMessage(
+                        "rdma_bind_addr: No such device (ENODEV): no software device has the local address 10.0.0.9."
+                                + " Use an address of this host whose network interface is up; `ip address` lists them");
     }
 }

@@ -223,7 +223,9 @@ final class SimulatedNetwork {
 
         @Override
         public @Nullable Attachment attach(InetAddress local) {
-            return wildcardAddresses.contains(local) ? new Attachment(local, new NamedDevice("sim0"), 1, mtu, 15) : null;
+            return wildcardAddresses.contains(local)
+                    ? new Attachment(local, new NamedDevice("sim0"), 1, mtu, 15)
+                    : null;
         }
 
         @Override

@@ -51,16 +51,43 @@ class StateTableTest {
         return List.of(
                 new State("idle", "yy----------yyy", () -> new Dialogue().active.id()),
                 new State("bound", "-y-y------y-yy-", () -> bound().id()),
-                new State("address resolved", "--y-------y--y-", () -> new Dialogue().resolved().active.id()),
-                new State("route resolved", "----y-----y--y-", () -> new Dialogue().routed().active.id()),
+                new State(
+                        "address resolved",
+                        "--y-------y--y-",
+                        () -> new Dialogue().resolved().active.id()),
+                new State(
+                        "route resolved",
+                        "----y-----y--y-",
+                        () -> new Dialogue().routed().active.id()),
                 new State("listening", "---y------y--y-", () -> new Dialogue().listener.id()),
-                new State("asked", "--------y-y--y-", () -> new Dialogue().asked().active.id()),
-                new State("requested", "-----y-yy-yy-y-", () -> new Dialogue().requested().passive.id()),
-                new State("answered, active", "------yyy-yy-y-", () -> new Dialogue().answered().active.id()),
-                new State("answered, passive", "--------yyyy-y-", () -> new Dialogue().answered().passive.id()),
-                new State("established", "--------yCyy-y-", () -> new Dialogue().established().active.id()),
-                new State("parting, active", "--------y-yy-y-", () -> new Dialogue().parting().active.id()),
-                new State("parting, passive", "--------y-yy-y-", () -> new Dialogue().parting().passive.id()),
+                new State(
+                        "asked",
+                        "--------y-y--y-",
+                        () -> new Dialogue().asked().active.id()),
+                new State(
+                        "requested",
+                        "-----y-yy-yy-y-",
+                        () -> new Dialogue().requested().passive.id()),
+                new State(
+                        "answered, active",
+                        "------yyy-yy-y-",
+                        () -> new Dialogue().answered().active.id()),
+                new State(
+                        "answered, passive",
+                        "--------yyyy-y-",
+                        () -> new Dialogue().answered().passive.id()),
+                new State(
+                        "established",
+                        "--------yCyy-y-",
+                        () -> new Dialogue().established().active.id()),
+                new State(
+                        "parting, active",
+                        "--------y-yy-y-",
+                        () -> new Dialogue().parting().active.id()),
+                new State(
+                        "parting, passive",
+                        "--------y-yy-y-",
+                        () -> new Dialogue().parting().passive.id()),
                 new State("rejected", "--------y-y--y-", StateTableTest::rejected));
     }
 

@@ -44,8 +44,11 @@ class TwoProcessesTest {
     }
 
     private Process start(String... arguments) throws IOException, URISyntaxException {
-        Path tests = Path.of(
-                PeerProcess.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path tests = Path.of(PeerProcess.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
         String modules = System.getProperty("jdk.module.path", "");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -59,8 +62,9 @@ class TwoProcessesTest {
                 testClasses(tests),
                 PeerProcess.class.getName()));
         command.addAll(List.of(arguments));
-        Process process =
-                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
         processes.add(process);
         return process;
     }
@@ -68,7 +72,8 @@ class TwoProcessesTest {
     /** Where the tests are: beside the classes of the module that they are patched into. */
     private static String testClasses(Path location) {
         Path sibling = location.resolveSibling("test-classes");
-        return (sibling.toFile().isDirectory() ? sibling : location) + File.pathSeparator
+        return (sibling.toFile().isDirectory() ? sibling : location)
+                + File.pathSeparator
                 + System.getProperty("rdma4j.test.classes", "");
     }
 
@@ -92,7 +97,8 @@ class TwoProcessesTest {
                 client.connect(ConnectionParameters.defaults());
                 expect(channel, CmEvent.Type.ESTABLISHED);
                 memory.setString(0, "from another process");
-                queuePair.postSend(new SendWorkRequest().reset(1).from(region, 0, 128).signaled());
+                queuePair.postSend(
+                        new SendWorkRequest().reset(1).from(region, 0, 128).signaled());
                 queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(region, 0, 256));
                 assertThat(output.readLine()).isEqualTo("received from another process");
                 awaitSuccess(client);

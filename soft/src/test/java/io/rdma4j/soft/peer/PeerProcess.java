@@ -59,7 +59,8 @@ public final class PeerProcess {
                 server.accept(null);
                 await(Objects.requireNonNull(server.receiveCompletions()));
                 say("received " + memory.getString(0));
-                queuePair.postSend(new SendWorkRequest().reset(2).from(region, 0, SIZE).signaled());
+                queuePair.postSend(
+                        new SendWorkRequest().reset(2).from(region, 0, SIZE).signaled());
                 await(Objects.requireNonNull(server.sendCompletions()));
                 server.disconnect();
                 say("disconnected");

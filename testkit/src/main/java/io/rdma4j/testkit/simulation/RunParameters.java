@@ -12,8 +12,7 @@ import java.util.SplittableRandom;
  * @param maxMessageBytes longest message
  * @param faults what the network does
  */
-record RunParameters(
-        int hosts, int connections, int operationsPerSide, int maxMessageBytes, NetworkFaults faults) {
+record RunParameters(int hosts, int connections, int operationsPerSide, int maxMessageBytes, NetworkFaults faults) {
     static RunParameters random(SplittableRandom random, double maxLoss) {
         int hosts = random.nextInt(2, 5);
         int[] sizes = {64, 600, 3_000, 12_000, 40_000};

@@ -315,12 +315,11 @@ final class Side {
 
     /** Lengths around the edges of packets are more likely than others. */
     private int length(int maxBytes) {
-        int length =
-                switch (random.nextInt(4)) {
-                    case 0 -> random.nextInt(0, 9);
-                    case 1 -> (256 << random.nextInt(5)) * random.nextInt(1, 4) + random.nextInt(-1, 2);
-                    default -> random.nextInt(maxBytes + 1);
-                };
+        int length = switch (random.nextInt(4)) {
+            case 0 -> random.nextInt(0, 9);
+            case 1 -> (256 << random.nextInt(5)) * random.nextInt(1, 4) + random.nextInt(-1, 2);
+            default -> random.nextInt(maxBytes + 1);
+        };
         return Math.min(Math.max(length, 0), maxBytes);
     }
 

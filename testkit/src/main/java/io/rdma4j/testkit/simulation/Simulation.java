@@ -92,12 +92,7 @@ public final class Simulation {
             connection.b.checkEnd();
         }
         return new Result(
-                seed,
-                network.traceHash(),
-                network.deliveredFrames(),
-                network.lostFrames(),
-                network.nowNanos(),
-                broken);
+                seed, network.traceHash(), network.deliveredFrames(), network.lostFrames(), network.nowNanos(), broken);
     }
 
     private void connect() {

@@ -44,7 +44,10 @@ class SimulationTest {
 
     @Test
     void differentSeedsGiveDifferentRuns() {
-        assertThat(LongStream.range(0, 50).map(seed -> Simulation.run(seed).traceHash()).distinct().count())
+        assertThat(LongStream.range(0, 50)
+                        .map(seed -> Simulation.run(seed).traceHash())
+                        .distinct()
+                        .count())
                 .isGreaterThan(45);
     }
 }

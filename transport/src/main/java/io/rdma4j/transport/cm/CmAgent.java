@@ -93,8 +93,8 @@ public final class CmAgent {
     public CmConnection connect(long nowNanos, ReqBuilder request, int scope, CmEvents events) {
         int id = table.freeId(configuration.communicationIds());
         if (id == 0) {
-            throw new IllegalStateException("cannot connect: no communication ID is free beside the "
-                    + table.size() + " in use; destroy connections that are no longer needed");
+            throw new IllegalStateException("cannot connect: no communication ID is free beside the " + table.size()
+                    + " in use; destroy connections that are no longer needed");
         }
         Req req = request.localCommunicationId(id)
                 .localCaGuid(configuration.caGuid())

@@ -209,12 +209,11 @@ public final class CmConnection {
                 CmState.MRA_REP_RECEIVED);
         // As Linux does, a reject from inside the callback does not tell an ID that will never be of use.
         int id = state == CmState.REQ_RECEIVED ? 0 : localId;
-        int rejected =
-                switch (state) {
-                    case REQ_RECEIVED, MRA_REQ_SENT -> Rej.MESSAGE_REQ;
-                    case REP_RECEIVED, MRA_REP_SENT -> Rej.MESSAGE_REP;
-                    default -> Rej.MESSAGE_OTHER;
-                };
+        int rejected = switch (state) {
+            case REQ_RECEIVED, MRA_REQ_SENT -> Rej.MESSAGE_REQ;
+            case REP_RECEIVED, MRA_REP_SENT -> Rej.MESSAGE_REP;
+            default -> Rej.MESSAGE_OTHER;
+        };
         send(Rej.of(id, remoteId, rejected, reason, privateData), requestTransaction);
         agent.counters().rejectsSent++;
         if (rejected == Rej.MESSAGE_OTHER) {
@@ -258,8 +257,7 @@ public final class CmConnection {
      * @return whether a DREQ was sent, so that {@link CmEvents#onDisconnected} will follow
      */
     public boolean disconnect(long nowNanos) {
-        require(
-                "disconnect", CmState.ESTABLISHED, CmState.DREQ_RECEIVED, CmState.DREQ_SENT, CmState.TIMEWAIT);
+        require("disconnect", CmState.ESTABLISHED, CmState.DREQ_RECEIVED, CmState.DREQ_SENT, CmState.TIMEWAIT);
         if (state == CmState.ESTABLISHED) {
             sendDisconnectRequest(nowNanos);
             return true;
@@ -291,7 +289,10 @@ public final class CmConnection {
         switch (state) {
             case REQ_SENT, MRA_REQ_RECEIVED -> {
                 send(
-                        Rej.timeout(localId, Rej.MESSAGE_OTHER, agent.configuration().caGuid()),
+                        Rej.timeout(
+                                localId,
+                                Rej.MESSAGE_OTHER,
+                                agent.configuration().caGuid()),
                         requestTransaction);
                 agent.counters().rejectsSent++;
                 forget();
@@ -450,8 +451,7 @@ public final class CmConnection {
 
     void sendDisconnectRequest(long nowNanos) {
         state = CmState.DREQ_SENT;
-        awaitAnswer(
-                nowNanos, new Dreq(localId, remoteId, remoteQueuePair, PrivateData.EMPTY), ownTransaction(localId));
+        awaitAnswer(nowNanos, new Dreq(localId, remoteId, remoteQueuePair, PrivateData.EMPTY), ownTransaction(localId));
     }
 
     // ------------------------------------------------------------------------------------------------------- inside

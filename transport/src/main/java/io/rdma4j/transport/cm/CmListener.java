@@ -26,5 +26,6 @@ public interface CmListener {
      * @return where the events of the connection go, or null to drop the request without an answer (the peer sends it
      *     again later) and forget the connection
      */
-    @Nullable CmEvents onRequest(CmConnection connection, Req request);
+    @Nullable
+    CmEvents onRequest(CmConnection connection, Req request);
 }

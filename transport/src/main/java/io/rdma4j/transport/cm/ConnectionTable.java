@@ -48,8 +48,7 @@ final class ConnectionTable {
 
     /** Lets the peer use its queue pair for another connection. */
     void removeRemoteQueuePair(CmConnection connection) {
-        byRemoteQueuePair.remove(
-                new RemoteKey(connection.remoteCaGuid(), connection.remoteQueuePair()), connection);
+        byRemoteQueuePair.remove(new RemoteKey(connection.remoteCaGuid(), connection.remoteQueuePair()), connection);
     }
 
     void remove(CmConnection connection) {
@@ -58,15 +57,18 @@ final class ConnectionTable {
         removeRemoteQueuePair(connection);
     }
 
-    @Nullable CmConnection byLocalId(int id) {
+    @Nullable
+    CmConnection byLocalId(int id) {
         return byLocalId.get(id);
     }
 
-    @Nullable CmConnection byRemoteId(long caGuid, int id) {
+    @Nullable
+    CmConnection byRemoteId(long caGuid, int id) {
         return byRemoteId.get(new RemoteKey(caGuid, id));
     }
 
-    @Nullable CmConnection byRemoteQueuePair(long caGuid, int queuePair) {
+    @Nullable
+    CmConnection byRemoteQueuePair(long caGuid, int queuePair) {
         return byRemoteQueuePair.get(new RemoteKey(caGuid, queuePair));
     }
 }

@@ -107,11 +107,7 @@ final class Inbound {
 
     private void rejectReply(CmRoute from, Rep rep, RejectReason reason, long transaction) {
         Rej rej = Rej.of(
-                rep.remoteCommunicationId(),
-                rep.localCommunicationId(),
-                Rej.MESSAGE_REP,
-                reason,
-                PrivateData.EMPTY);
+                rep.remoteCommunicationId(), rep.localCommunicationId(), Rej.MESSAGE_REP, reason, PrivateData.EMPTY);
         if (agent.outbox.answer(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
             counters.rejectsSent++;
         }
@@ -174,8 +170,7 @@ final class Inbound {
     /** A peer that gives up its REQ does not know our ID: it names its GUID. Others name both IDs, or have none yet. */
     private @Nullable CmConnection findRejected(Rej rej) {
         if (rej.reason() == RejectReason.TIMEOUT.number()) {
-            CmConnection given =
-                    agent.table.byRemoteId(rej.informationGuid(), rej.localCommunicationId());
+            CmConnection given = agent.table.byRemoteId(rej.informationGuid(), rej.localCommunicationId());
             if (given != null) {
                 return given;
             }

@@ -117,7 +117,8 @@ final class InboundRequests {
     }
 
     private void take(long nowNanos, CmRoute route, Req req, long transaction, CmListening listening) {
-        boolean full = listening.isFull() || agent.halfOpen >= agent.configuration().maxHalfOpen();
+        boolean full =
+                listening.isFull() || agent.halfOpen >= agent.configuration().maxHalfOpen();
         int id = full ? 0 : agent.table.freeId(agent.configuration().communicationIds());
         if (id == 0) {
             counters.backlogDropped++;
@@ -141,8 +142,7 @@ final class InboundRequests {
     }
 
     private void reject(CmRoute from, Req req, RejectReason reason, PrivateData information, long transaction) {
-        Rej rej = Rej.of(
-                0, req.localCommunicationId(), Rej.MESSAGE_REQ, reason, information, PrivateData.EMPTY);
+        Rej rej = Rej.of(0, req.localCommunicationId(), Rej.MESSAGE_REQ, reason, information, PrivateData.EMPTY);
         if (agent.outbox.answer(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
             counters.rejectsSent++;
         }

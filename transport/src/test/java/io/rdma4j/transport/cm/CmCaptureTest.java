@@ -36,7 +36,8 @@ class CmCaptureTest {
     private static final Gid A = Gid.ofIpv4(0x0a58_0001);
     private static final Gid B = Gid.ofIpv4(0x0a58_0002);
 
-    // Frames of cmfuzz where we differ from Linux on purpose: a MAD must be whole, a REQ's sender must be the packet's, a
+    // Frames of cmfuzz where we differ from Linux on purpose: a MAD must be whole, a REQ's sender must be the packet's,
+    // a
     // repeated REQ is answered at once, and a rejected address is answered by the one that was meant.
     private static final Set<Integer> SHORT_MADS = Set.of(75, 78);
 
@@ -51,7 +52,10 @@ class CmCaptureTest {
         final List<String> told = new ArrayList<>();
         final List<CmConnection> connections = new ArrayList<>();
         int nextId;
-        @Nullable CmMessage decision;
+
+        @Nullable
+        CmMessage decision;
+
         long now;
 
         StandIn(Gid address, long caGuid, boolean allowForeign) {
@@ -176,8 +180,12 @@ class CmCaptureTest {
         if (expected instanceof Req || expected instanceof Rtu || expected instanceof Dreq) {
             MemorySegment.copy(linux.mad(), 8, mine, 8, 8);
         }
-        assertThat(CmMessage.parse(mine, 0, CmMad.LENGTH)).as("frame %d", linux.number()).isEqualTo(expected);
-        assertThat(mine.mismatch(linux.mad())).as("first different byte of frame %d", linux.number()).isEqualTo(-1);
+        assertThat(CmMessage.parse(mine, 0, CmMad.LENGTH))
+                .as("frame %d", linux.number())
+                .isEqualTo(expected);
+        assertThat(mine.mismatch(linux.mad()))
+                .as("first different byte of frame %d", linux.number())
+                .isEqualTo(-1);
     }
 
     private static ReqBuilder rebuild(Req r) {
@@ -232,12 +240,7 @@ class CmCaptureTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "rping, reply disconnected",
-        "dead, reply disconnected",
-        "rej, reject 28",
-        "nolisten, reject 8"
-    })
+    @CsvSource({"rping, reply disconnected", "dead, reply disconnected", "rej, reject 28", "nolisten, reject 8"})
     void activeSideSendsWhatLinuxSent(String file, String events) {
         List<CapturedMad> mads = CapturedMads.read(file);
         StandIn us = new StandIn(A, guid(A), false);
@@ -281,8 +284,7 @@ class CmCaptureTest {
             assertThat(us.agent.pollTransmit(out)).isTrue();
             assertSame(out.mad, mad);
         }
-        assertThat(us.told)
-                .containsExactly("reply", "reply", "disconnect request", "disconnect request");
+        assertThat(us.told).containsExactly("reply", "reply", "disconnect request", "disconnect request");
     }
 
     @Test

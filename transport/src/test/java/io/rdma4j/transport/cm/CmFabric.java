@@ -100,8 +100,7 @@ final class CmFabric {
         if (host != null) {
             Gid from = flight.from();
             Gid to = flight.to();
-            host.agent.onMad(
-                    now, from.high(), from.low(), 0, flight.mad(), 0, CmMad.LENGTH, to.high(), to.low());
+            host.agent.onMad(now, from.high(), from.low(), 0, flight.mad(), 0, CmMad.LENGTH, to.high(), to.low());
         }
     }
 }

@@ -27,12 +27,15 @@ final class CmHost implements CmEvents, CmListener {
 
     /** What the applications do of their own accord, and how long they think before. */
     boolean accepts = true;
+
     boolean confirms = true;
     boolean disconnects = true;
     boolean wants = true;
     boolean drops;
 
-    @Nullable Rej lastReject;
+    @Nullable
+    Rej lastReject;
+
     long thinkingNanos;
     int maxCmRetries = 15;
 

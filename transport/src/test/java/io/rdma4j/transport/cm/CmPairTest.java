@@ -56,7 +56,8 @@ class CmPairTest {
         assertThat(passive.remoteQueuePair()).isEqualTo(0x100);
         assertThat(connection.remoteId()).isEqualTo(passive.localId());
         assertThat(passive.remoteId()).isEqualTo(connection.localId());
-        assertThat(connection.remoteCaGuid()).isEqualTo(server.agent.configuration().caGuid());
+        assertThat(connection.remoteCaGuid())
+                .isEqualTo(server.agent.configuration().caGuid());
         assertThat(connection.queuePairAckTimeout()).isEqualTo(19);
         assertThat(passive.queuePairAckTimeout()).isEqualTo(19);
         disconnect(connection);

@@ -169,7 +169,9 @@ class CmRequestTest {
         connection.accept(0, CmHost.reply(4));
         CmDatagram out = new CmDatagram();
         assertThat(lax.pollTransmit(out)).isTrue();
-        assertThat(new Gid(out.remoteHigh, out.remoteLow)).as("as Linux, to the address in the REQ").isEqualTo(client.address);
+        assertThat(new Gid(out.remoteHigh, out.remoteLow))
+                .as("as Linux, to the address in the REQ")
+                .isEqualTo(client.address);
     }
 
     @Test
@@ -304,7 +306,9 @@ class CmRequestTest {
         fabric.run(10 * MILLISECOND);
         CmConnection old = server.requested.getFirst();
         // The client's host has forgotten the connection and uses the queue pair again.
-        Req again = request(99, 0x321).localCaGuid(client.agent.configuration().caGuid()).build();
+        Req again = request(99, 0x321)
+                .localCaGuid(client.agent.configuration().caGuid())
+                .build();
         fabric.inject(client.address, server.address, again, 5);
         assertThat(fabric.log.subList(3, fabric.log.size())).containsExactly("REJ", "DREQ");
         assertThat(old.state()).isEqualTo(CmState.DREQ_SENT);
@@ -333,7 +337,18 @@ class CmRequestTest {
         long guid = server.agent.configuration().caGuid();
         for (CmConnection connection : List.of(one, two)) {
             Rep rep = Rep.of(
-                    connection.localId() + 1, connection.localId(), 0x55, 0, 1, 1, 15, false, 7, false, guid, PrivateData.EMPTY);
+                    connection.localId() + 1,
+                    connection.localId(),
+                    0x55,
+                    0,
+                    1,
+                    1,
+                    15,
+                    false,
+                    7,
+                    false,
+                    guid,
+                    PrivateData.EMPTY);
             fabric.inject(server.address, client.address, rep, 1);
         }
         assertThat(one.state()).isEqualTo(CmState.DREQ_SENT);
@@ -345,7 +360,8 @@ class CmRequestTest {
     void tooMuchPrivateDataIsRefusedNamingTheLimit() {
         server.accepts = false;
         server.listen();
-        assertThatThrownBy(() -> request(1, 1).privateData(PrivateData.of(new byte[93])).build())
+        assertThatThrownBy(() ->
+                        request(1, 1).privateData(PrivateData.of(new byte[93])).build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("92");
         client.connect(server);

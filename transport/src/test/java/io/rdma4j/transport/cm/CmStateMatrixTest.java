@@ -41,11 +41,10 @@ class CmStateMatrixTest {
         host.accepts = false;
         host.confirms = false;
         host.disconnects = false;
-        CmConnection connection =
-                switch (state) {
-                    case "REQ_SENT", "MRA_REQ_RECEIVED", "MRA_REP_SENT", "ESTABLISHED_ACTIVE" -> connect();
-                    default -> request();
-                };
+        CmConnection connection = switch (state) {
+            case "REQ_SENT", "MRA_REQ_RECEIVED", "MRA_REP_SENT", "ESTABLISHED_ACTIVE" -> connect();
+            default -> request();
+        };
         switch (state) {
             case "REQ_SENT", "MRA_REQ_SENT" -> {}
             case "MRA_REQ_RECEIVED" -> give("MRA_REQ", connection);
@@ -117,26 +116,24 @@ class CmStateMatrixTest {
     private void give(String name, CmConnection connection) {
         int to = connection.localId();
         PrivateData none = PrivateData.EMPTY;
-        CmMessage message =
-                switch (name) {
-                    case "REQ" -> peersRequest();
-                    case "REP" ->
-                        Rep.of(PEER_ID, to, PEER_QUEUE_PAIR, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
-                    case "REP_OTHER" ->
-                        Rep.of(PEER_ID + 1, to, PEER_QUEUE_PAIR + 1, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
-                    case "MRA_REQ" -> new Mra(PEER_ID, to, Mra.MESSAGE_REQ, 24, none);
-                    case "MRA_REP" -> new Mra(PEER_ID, to, Mra.MESSAGE_REP, 24, none);
-                    case "REJ" -> Rej.of(PEER_ID, to, Rej.MESSAGE_OTHER, RejectReason.CONSUMER_DEFINED, none);
-                    case "REJ_NO_ID" -> Rej.of(0, to, Rej.MESSAGE_REQ, RejectReason.INVALID_SERVICE_ID, none);
-                    case "REJ_STALE" -> Rej.of(PEER_ID, to, Rej.MESSAGE_REP, RejectReason.STALE_CONNECTION, none);
-                    case "REJ_TIMEOUT" -> Rej.timeout(PEER_ID, Rej.MESSAGE_OTHER, PEER_GUID);
-                    case "RTU" -> new Rtu(PEER_ID, to, none);
-                    case "DREQ" -> new Dreq(PEER_ID, to, OUR_QUEUE_PAIR, none);
-                    case "DREQ_WRONG_QPN" -> new Dreq(PEER_ID, to, OUR_QUEUE_PAIR + 1, none);
-                    case "DREQ_UNKNOWN" -> new Dreq(PEER_ID, to + 1, OUR_QUEUE_PAIR, none);
-                    case "DREP" -> new Drep(PEER_ID, to, none);
-                    default -> throw new IllegalArgumentException(name);
-                };
+        CmMessage message = switch (name) {
+            case "REQ" -> peersRequest();
+            case "REP" -> Rep.of(PEER_ID, to, PEER_QUEUE_PAIR, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
+            case "REP_OTHER" ->
+                Rep.of(PEER_ID + 1, to, PEER_QUEUE_PAIR + 1, 0, 1, 1, 15, false, 7, false, PEER_GUID, none);
+            case "MRA_REQ" -> new Mra(PEER_ID, to, Mra.MESSAGE_REQ, 24, none);
+            case "MRA_REP" -> new Mra(PEER_ID, to, Mra.MESSAGE_REP, 24, none);
+            case "REJ" -> Rej.of(PEER_ID, to, Rej.MESSAGE_OTHER, RejectReason.CONSUMER_DEFINED, none);
+            case "REJ_NO_ID" -> Rej.of(0, to, Rej.MESSAGE_REQ, RejectReason.INVALID_SERVICE_ID, none);
+            case "REJ_STALE" -> Rej.of(PEER_ID, to, Rej.MESSAGE_REP, RejectReason.STALE_CONNECTION, none);
+            case "REJ_TIMEOUT" -> Rej.timeout(PEER_ID, Rej.MESSAGE_OTHER, PEER_GUID);
+            case "RTU" -> new Rtu(PEER_ID, to, none);
+            case "DREQ" -> new Dreq(PEER_ID, to, OUR_QUEUE_PAIR, none);
+            case "DREQ_WRONG_QPN" -> new Dreq(PEER_ID, to, OUR_QUEUE_PAIR + 1, none);
+            case "DREQ_UNKNOWN" -> new Dreq(PEER_ID, to + 1, OUR_QUEUE_PAIR, none);
+            case "DREP" -> new Drep(PEER_ID, to, none);
+            default -> throw new IllegalArgumentException(name);
+        };
         fabric.inject(PEER, host.address, message, 9);
     }
 

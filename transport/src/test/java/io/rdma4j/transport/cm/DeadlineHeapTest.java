@@ -33,16 +33,13 @@ class DeadlineHeapTest {
         for (int step = 0; step < 30_000; step++) {
             CmConnection one = all.get(random.nextInt(all.size()));
             heap.schedule(one, random.nextInt(3) == 0 ? Long.MAX_VALUE : random.nextLong(-1_000, 1_000));
-            long earliest =
-                    all.stream().mapToLong(c -> c.deadlineNanos).min().orElseThrow();
+            long earliest = all.stream().mapToLong(c -> c.deadlineNanos).min().orElseThrow();
             assertThat(heap.firstDeadlineNanos()).isEqualTo(earliest);
             if (earliest != Long.MAX_VALUE) {
                 assertThat(heap.first().deadlineNanos).isEqualTo(earliest);
             }
-            assertThat(heap.size())
-                    .isEqualTo((int) all.stream()
-                            .filter(c -> c.deadlineNanos != Long.MAX_VALUE)
-                            .count());
+            assertThat(heap.size()).isEqualTo((int)
+                    all.stream().filter(c -> c.deadlineNanos != Long.MAX_VALUE).count());
         }
     }
 

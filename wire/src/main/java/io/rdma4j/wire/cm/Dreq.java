@@ -11,8 +11,7 @@ import java.lang.foreign.MemorySegment;
  * @param remoteQueuePair the receiver's queue pair number, 24 bits; it ignores the message where this is another's
  * @param privateData 220 bytes
  */
-public record Dreq(
-        int localCommunicationId, int remoteCommunicationId, int remoteQueuePair, PrivateData privateData)
+public record Dreq(int localCommunicationId, int remoteCommunicationId, int remoteQueuePair, PrivateData privateData)
         implements CmMessage {
     /** Bytes of private data. */
     public static final int PRIVATE_DATA_LENGTH = 220;

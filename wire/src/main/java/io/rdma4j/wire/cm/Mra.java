@@ -15,11 +15,7 @@ import java.lang.foreign.MemorySegment;
  * @param privateData 222 bytes
  */
 public record Mra(
-        int localCommunicationId,
-        int remoteCommunicationId,
-        int message,
-        int serviceTimeout,
-        PrivateData privateData)
+        int localCommunicationId, int remoteCommunicationId, int message, int serviceTimeout, PrivateData privateData)
         implements CmMessage {
     /** Bytes of private data. */
     public static final int PRIVATE_DATA_LENGTH = 222;

@@ -88,8 +88,7 @@ public record Rej(
     public static Rej timeout(int localCommunicationId, int message, long localCaGuid) {
         byte[] guid = new byte[GUID_LENGTH];
         Wire.u64(MemorySegment.ofArray(guid), 0, localCaGuid);
-        return of(
-                localCommunicationId, 0, message, RejectReason.TIMEOUT, PrivateData.of(guid), PrivateData.EMPTY);
+        return of(localCommunicationId, 0, message, RejectReason.TIMEOUT, PrivateData.of(guid), PrivateData.EMPTY);
     }
 
     /** The CA GUID that a reject of reason 4 carries; 0 where it carries none. */

@@ -77,7 +77,8 @@ public enum RejectReason {
     /** Vendor option not supported. */
     VENDOR_OPTION_NOT_SUPPORTED(35, "vendor option not supported");
 
-    private static final @Nullable RejectReason[] BY_NUMBER = new @Nullable RejectReason[VENDOR_OPTION_NOT_SUPPORTED.number + 1];
+    private static final @Nullable RejectReason[] BY_NUMBER =
+            new @Nullable RejectReason[VENDOR_OPTION_NOT_SUPPORTED.number + 1];
 
     static {
         for (RejectReason reason : values()) {

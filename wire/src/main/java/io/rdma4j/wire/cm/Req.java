@@ -193,10 +193,7 @@ public record Req(
         Wire.u8(s, at + LOCAL_TIMEOUT_RETRY, localResponseTimeout << 3 | retryCount & 7);
         Wire.u16(s, at + PARTITION_KEY, partitionKey);
         Wire.u8(s, at + MTU_RDC_RNR, pathMtu << 4 | (rdcExists ? 8 : 0) | rnrRetryCount & 7);
-        Wire.u8(
-                s,
-                at + RETRIES_SRQ_TYPE,
-                maxCmRetries << 4 | (sharedReceiveQueue ? 8 : 0) | extendedTransportType & 7);
+        Wire.u8(s, at + RETRIES_SRQ_TYPE, maxCmRetries << 4 | (sharedReceiveQueue ? 8 : 0) | extendedTransportType & 7);
         primaryPath.emitReq(s, at + PRIMARY_PATH);
         alternatePath.emitReq(s, at + ALTERNATE_PATH);
         if (alternateServiceAccessPoint) {

@@ -75,8 +75,7 @@ public record SidrRep(
     /** A reply without additional information. */
     public static SidrRep of(
             int requestId, int status, int queuePair, long serviceId, int queueKey, PrivateData privateData) {
-        return new SidrRep(
-                requestId, status, 0, 0, queuePair, serviceId, queueKey, PrivateData.EMPTY, privateData);
+        return new SidrRep(requestId, status, 0, 0, queuePair, serviceId, queueKey, PrivateData.EMPTY, privateData);
     }
 
     @Override

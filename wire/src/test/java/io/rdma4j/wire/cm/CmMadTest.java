@@ -49,7 +49,9 @@ class CmMadTest {
             boolean opens = attribute == CmAttribute.REQ || attribute == CmAttribute.SIDR_REQ;
             boolean answersSidr = attribute == CmAttribute.SIDR_REP;
             assertThat(CmMad.localCommunicationId(s, 0)).isEqualTo(LOCAL);
-            assertThat(CmMad.remoteCommunicationId(s, 0)).as("%s", attribute).isEqualTo(opens || answersSidr ? 0 : REMOTE);
+            assertThat(CmMad.remoteCommunicationId(s, 0))
+                    .as("%s", attribute)
+                    .isEqualTo(opens || answersSidr ? 0 : REMOTE);
             assertThat(CmMad.receiverId(s, 0)).as("%s", attribute).isEqualTo(opens ? 0 : answersSidr ? LOCAL : REMOTE);
             assertThat(CmMad.serviceId(s, 0)).as("%s", attribute).isEqualTo(opens || answersSidr ? SERVICE : 0);
         }
@@ -128,9 +130,12 @@ class CmMadTest {
         assertThat(ServiceId.portSpace(SERVICE)).isEqualTo(ServiceId.PORT_SPACE_TCP);
         assertThat(ServiceId.port(SERVICE)).isEqualTo(7174);
         assertThat(ServiceId.toString(SERVICE)).isEqualTo("tcp:7174");
-        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_UDP, 1))).isEqualTo("udp:1");
-        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_IB, 65535))).isEqualTo("ib:65535");
-        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_IPOIB, 0))).isEqualTo("ipoib:0");
+        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_UDP, 1)))
+                .isEqualTo("udp:1");
+        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_IB, 65535)))
+                .isEqualTo("ib:65535");
+        assertThat(ServiceId.toString(ServiceId.of(ServiceId.PORT_SPACE_IPOIB, 0)))
+                .isEqualTo("ipoib:0");
         assertThat(ServiceId.toString(1L << 32 | SERVICE)).isEqualTo("0x101061c06");
         assertThat(ServiceId.toString(-1)).isEqualTo("0xffffffffffffffff");
         assertThat(ServiceId.isRdmaCm(SERVICE)).isTrue();

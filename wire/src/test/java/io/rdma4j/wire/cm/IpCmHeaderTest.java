@@ -13,13 +13,14 @@ import org.junit.jupiter.api.Test;
 
 class IpCmHeaderTest {
     /** Capture rping #4. */
-    private static final String IPV4 = "004088fc" + "0000000000000000000000000a580001" + "0000000000000000000000000a580002";
+    private static final String IPV4 =
+            "004088fc" + "0000000000000000000000000a580001" + "0000000000000000000000000a580002";
 
     /** Capture rping6 #3. */
-    private static final String IPV6 = "0060af6b" + "fe80000000000000505400fffe880001" + "fe80000000000000505400fffe880002";
+    private static final String IPV6 =
+            "0060af6b" + "fe80000000000000505400fffe880001" + "fe80000000000000505400fffe880002";
 
-    private static final IpCmHeader V4 =
-            new IpCmHeader(Gid.ofIpv4(0x0a58_0001), 35068, Gid.ofIpv4(0x0a58_0002));
+    private static final IpCmHeader V4 = new IpCmHeader(Gid.ofIpv4(0x0a58_0001), 35068, Gid.ofIpv4(0x0a58_0002));
     private static final IpCmHeader V6 = new IpCmHeader(
             new Gid(0xfe80_0000_0000_0000L, 0x5054_00ff_fe88_0001L),
             44907,
@@ -31,7 +32,8 @@ class IpCmHeaderTest {
         assertThat(V4.isIpv4()).isTrue();
         assertThat(parse(IPV6)).isEqualTo(V6);
         assertThat(V6.isIpv4()).isFalse();
-        assertThat(IpCmHeader.parse(MemorySegment.ofArray(HexFormat.of().parseHex("a5" + IPV6)), 1)).isEqualTo(V6);
+        assertThat(IpCmHeader.parse(MemorySegment.ofArray(HexFormat.of().parseHex("a5" + IPV6)), 1))
+                .isEqualTo(V6);
     }
 
     @Test
@@ -52,7 +54,8 @@ class IpCmHeaderTest {
     void everyTruncationIsNoHeader() {
         byte[] golden = HexFormat.of().parseHex(IPV4);
         for (int length = 0; length < golden.length; length++) {
-            assertThat(IpCmHeader.parse(PrivateData.of(Arrays.copyOf(golden, length)))).isNull();
+            assertThat(IpCmHeader.parse(PrivateData.of(Arrays.copyOf(golden, length))))
+                    .isNull();
         }
         assertThat(IpCmHeader.parse(PrivateData.of(Arrays.copyOf(golden, 92)))).isEqualTo(V4);
     }
@@ -79,7 +82,9 @@ class IpCmHeaderTest {
             for (int at = start; at < start + 12; at++) {
                 byte[] bytes = HexFormat.of().parseHex(IPV4);
                 bytes[at] = 1;
-                assertThat(IpCmHeader.parse(PrivateData.of(bytes))).as("byte %d", at).isNull();
+                assertThat(IpCmHeader.parse(PrivateData.of(bytes)))
+                        .as("byte %d", at)
+                        .isNull();
             }
         }
     }
@@ -88,7 +93,8 @@ class IpCmHeaderTest {
     void anIpv6AddressDoesNotStandForAnIpv4One() {
         String mapped = "00000000000000000000ffff0a580001";
         assertThat(parse("006088fc" + mapped + mapped)).isNull();
-        assertThat(parse("006088fc" + mapped + "fe80000000000000505400fffe880002")).isNull();
+        assertThat(parse("006088fc" + mapped + "fe80000000000000505400fffe880002"))
+                .isNull();
     }
 
     @Test

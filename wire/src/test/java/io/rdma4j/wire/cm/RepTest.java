@@ -18,7 +18,19 @@ class RepTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage header() {
-        return Rep.of(0x8f01_1ff1, 0x910f_3ce3, 0x11, 0x3f_8f7d, 1, 1, 15, false, 7, false, 0x5054_00ff_fe88_0002L, PrivateData.EMPTY);
+        return Rep.of(
+                0x8f01_1ff1,
+                0x910f_3ce3,
+                0x11,
+                0x3f_8f7d,
+                1,
+                1,
+                15,
+                false,
+                7,
+                false,
+                0x5054_00ff_fe88_0002L,
+                PrivateData.EMPTY);
     }
 
     @Override
@@ -54,7 +66,8 @@ class RepTest extends HeaderLaws<CmMessage> {
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(full);
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
 

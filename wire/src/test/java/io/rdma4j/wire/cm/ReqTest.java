@@ -70,7 +70,8 @@ class ReqTest extends HeaderLaws<CmMessage> {
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(full);
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
 
@@ -78,15 +79,40 @@ class ReqTest extends HeaderLaws<CmMessage> {
         return Req.builder().privateData(data).build();
     }
 
-    private static final PrivateData RSOCKET = PrivateData.of(HexFormat.of()
-            .parseHex("01020180000000000000556ed05c300000000fd50000000200007fcb48fb8000000010690008"));
+    private static final PrivateData RSOCKET = PrivateData.of(
+            HexFormat.of().parseHex("01020180000000000000556ed05c300000000fd50000000200007fcb48fb8000000010690008"));
 
     @Test
     void everyFieldIsInItsPlace() {
         CmPath primary = new CmPath(1, 2, new Gid(3, 4), new Gid(5, 6), 0xf_fff1, 7, 8, 9, 10, true, 11);
         CmPath alternate = new CmPath(12, 13, new Gid(14, 15), new Gid(16, 17), 0x12345, 0x3f, 19, 20, 5, false, 22);
         Req req = new Req(
-                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 3, false, 13, 14, 5, 16, 6, true, 4, 9, true, 7, primary, alternate, true,
+                1,
+                2,
+                3,
+                4,
+                5,
+                6,
+                7,
+                8,
+                9,
+                10,
+                11,
+                3,
+                false,
+                13,
+                14,
+                5,
+                16,
+                6,
+                true,
+                4,
+                9,
+                true,
+                7,
+                primary,
+                alternate,
+                true,
                 PrivateData.of((byte) 99));
         MemorySegment s = scratch();
         req.emitBody(s, 0);

@@ -60,7 +60,8 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
         Arrays.fill(full, (byte) 0x77);
         MemorySegment s = scratch();
         with(PrivateData.of(full)).emitBody(s, 0);
-        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(full);
+        assertThat(s.asSlice(CmMad.BODY_LENGTH - room).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(full);
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
 
@@ -74,8 +75,8 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
         MemorySegment s = scratch();
         reply.emitBody(s, 0);
         assertThat(hex(s))
-                .startsWith("00000001" + "0203aabb" + "000004cc" + "0000000000000005" + "00000006" + "62" + "00".repeat(71)
-                        + "6300");
+                .startsWith("00000001" + "0203aabb" + "000004cc" + "0000000000000005" + "00000006" + "62"
+                        + "00".repeat(71) + "6300");
         assertThat(parse(s, 0)).isEqualTo(reply);
     }
 }
