@@ -31,8 +31,13 @@ final class Progress {
 
     private static final long STANDBY_NANOS = 1_500_000;
 
-    /** Longest sleep of a leading application thread: an interrupt must reach it though it sleeps in a system call. */
-    private static final long LONGEST_LEAD_SLEEP_NANOS = 100_000_000;
+    /**
+     * A leading application thread sleeps no longer than it has led, between these: an interrupt must reach it though it
+     * sleeps in a system call, and a wait of hours must not cost what one of a second may.
+     */
+    private static final long SHORTEST_LEAD_SLEEP_NANOS = 100_000_000;
+
+    private static final long LONGEST_LEAD_SLEEP_NANOS = 1_000_000_000;
 
     private static final long AWAKE = Long.MIN_VALUE;
 
@@ -185,7 +190,8 @@ final class Progress {
             long until = Math.min(sleepDeadlineNanos, deadlineNanos);
             long timeout = until == Long.MAX_VALUE ? Long.MAX_VALUE : until - now;
             if (self != backgroundWaiter) {
-                timeout = Math.min(timeout, LONGEST_LEAD_SLEEP_NANOS);
+                long led = now - leaderSinceNanos;
+                timeout = Math.min(timeout, Math.clamp(led, SHORTEST_LEAD_SLEEP_NANOS, LONGEST_LEAD_SLEEP_NANOS));
             }
             if (timeout > 0) {
                 links.await(timeout);
