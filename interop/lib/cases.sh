@@ -63,6 +63,7 @@ case_persistent() { # SERVER CLIENT FAMILY CLIENTS COUNT SIZE
     rping_serve "$server" server $port -a "$(side_address "$server" "$family")" -P -v -S "$size" || return 1
     for i in $(seq "$clients"); do
         rping_start "$client" "client$i" -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V
+        ! side_is_c "$server" || connected_alone "client$i" || bad=1
     done
     for i in $(seq "$clients"); do rping_wait "client$i" || explain "client$i did not end" || bad=1; done
     rping_start "$client" client-last -c -a "$(side_address "$server" "$family" "$client")" -p $port -S "$size" -C "$count" -v -V
@@ -78,6 +79,17 @@ case_persistent() { # SERVER CLIENT FAMILY CLIENTS COUNT SIZE
     [ "$(grep -ac '^server ping data: ' "$case_dir/server.out")" = $(((clients + 1) * count)) ] ||
         explain "the server printed $(grep -ac '^server ping data: ' "$case_dir/server.out") pings of $(((clients + 1) * count))" || bad=1
     return $bad
+}
+
+# rping of rdma-core 44 loses a request that arrives while it takes another, and ends on the second use of that one (mended
+# in later versions): its clients connect one after the other, and only then ping at the same time.
+connected_alone() { # LABEL
+    if side_is_c "${job_side[$1]}"; then
+        sleep 1 # its output comes at its end
+    else
+        connected() { rping_ended "$1" || [ -s "$case_dir/$1.out" ]; }
+        wait_until 20 connected "$1" || explain "$1 saw no ping"
+    fi
 }
 
 # Nobody listens on the port: REJ reason 8. A user-space peer can answer only while a process of it runs, so on the Java
@@ -194,8 +206,10 @@ define_cases() {
         case_add option-q "$1" "$2" '3 pings' 30 case_ping v4 64 3 -q
         case_add wildcard/v4 "$1" "$2" '3 pings' 30 case_wildcard v4
         case_add source-address "$1" "$2" '3 pings' 30 case_source v4
-        case_add persistent/v4 "$1" "$2" '6+1 clients x 5' 60 case_persistent v4 6 5 64
-        case_add persistent/v6-4096 "$1" "$2" '4+1 clients x 5' 60 case_persistent v6 4 5 4096
+        count=5
+        [ "$1" = host ] || count=50 # long enough to meet the clients that connect later
+        case_add persistent/v4 "$1" "$2" "6+1 clients x $count" 60 case_persistent v4 6 $count 64
+        case_add persistent/v6-4096 "$1" "$2" "4+1 clients x $count" 60 case_persistent v6 4 $count 4096
         case_add refused/v4 "$1" "$2" 'REJ 8, exit 255' 30 case_refused v4
         case_add refused/v6 "$1" "$2" 'REJ 8, exit 255' 30 case_refused v6
         case_add jumbo-mtu/v4 "$1" "$2" '4 pings of 65535' 30 case_jumbo v4

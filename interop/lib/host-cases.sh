@@ -1,10 +1,10 @@
 # Java against Java between processes and namespaces of this host, without a guest. Sourced, never run.
 
-# Two clients' worth of nothing: connected processes that wait. What they use of a core, by utime and stime.
+# Two connected processes that wait: what they use of a core together, by utime and stime.
 case_idle() { # SERVER CLIENT SECONDS-OF-TRAFFIC-BEFORE
     local server=$1 client=$2 traffic=$3 pids ticks used hundredths
     peer_pair "$server" "$client" v4 server "seconds=$traffic" hold || return 1
-    sleep $((traffic + 2)) # and what the compiler of the virtual machine still does after the start
+    sleep $((traffic + 5)) # the compiler of the virtual machine is busy for some seconds after the start
     pids="$(java_pid server) $(java_pid client)"
     ticks=$(cpu_ticks $pids)
     sleep 10
