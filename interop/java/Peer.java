@@ -204,11 +204,14 @@ public final class Peer {
         domain.close();
     }
 
-    /** Until the channel is closed. A disconnection is answered, which flushes what is posted. */
+    /**
+     * Until the channel is closed. A disconnection is answered, which flushes what is posted; but not by one who is patient:
+     * it waits for its oldest send to fail by itself.
+     */
     private void watchEvents() {
         for (CmEvent event = events.await(); event != null; event = events.await()) {
             say(event.type() + " status=" + event.status());
-            if (event.type() == CmEvent.Type.DISCONNECTED) {
+            if (event.type() == CmEvent.Type.DISCONNECTED && !words.contains("patient")) {
                 disconnect();
             }
             event.acknowledge();

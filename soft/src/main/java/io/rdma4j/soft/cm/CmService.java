@@ -2,6 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
+import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import java.lang.foreign.MemorySegment;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +80,12 @@ final class CmService {
             long localHigh,
             long localLow) {
         agent.onMad(nowNanos, sourceHigh, sourceLow, scope, mad, at, length, localHigh, localLow);
+        flush();
+    }
+
+    /** Peers on this host have ended without a word. */
+    void onPeersLost(Predicate<CmConnection> isLost) {
+        agent.onPeersLost(isLost);
         flush();
     }
 

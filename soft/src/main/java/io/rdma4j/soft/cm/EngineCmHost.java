@@ -13,6 +13,7 @@ import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -56,8 +57,7 @@ final class EngineCmHost implements CmHost {
         EngineCmHost host = new EngineCmHost(engine);
         engine.lock();
         try {
-            GsiHandler handler = host::onGsiPacket;
-            engine.gsiHandler(handler);
+            engine.gsiHandler(host.new Gsi());
         } finally {
             engine.unlock();
         }
@@ -77,18 +77,29 @@ final class EngineCmHost implements CmHost {
         }
     }
 
-    private void onGsiPacket(long nowNanos, Port port, Packet packet) {
-        Frame frame = packet.frame();
-        service.onMad(
-                nowNanos,
-                frame.sourceHigh,
-                frame.sourceLow,
-                port.scope(),
-                packet.segment(),
-                packet.dethOffset() + Deth.LENGTH,
-                packet.payloadLength(),
-                port.high(),
-                port.low());
+    /** What comes to queue pair 1, and what the engine learns of other processes. */
+    private final class Gsi implements GsiHandler {
+        @Override
+        public void onGsiPacket(long nowNanos, Port port, Packet packet) {
+            Frame frame = packet.frame();
+            service.onMad(
+                    nowNanos,
+                    frame.sourceHigh,
+                    frame.sourceLow,
+                    port.scope(),
+                    packet.segment(),
+                    packet.dethOffset() + Deth.LENGTH,
+                    packet.payloadLength(),
+                    port.high(),
+                    port.low());
+        }
+
+        @Override
+        public void onProcessGone(Port port, int slot) {
+            Gid address = new Gid(port.high(), port.low());
+            service.onPeersLost(connection -> connection.route().remote().equals(address)
+                    && connection.remoteId() >>> COMMUNICATION_ID_BITS == slot);
+        }
     }
 
     @Override

@@ -13,4 +13,12 @@ public interface GsiHandler {
      * @param packet UD SEND whose ICRC, partition key and queue key are right; valid during the call only
      */
     void onGsiPacket(long nowNanos, Port port, Packet packet);
+
+    /**
+     * Learns that a process which shared an address has ended, by whatever cause. Called under the engine lock.
+     *
+     * @param port the address
+     * @param slot the process' slot: the upper byte of its communication IDs and queue pair numbers
+     */
+    void onProcessGone(Port port, int slot);
 }

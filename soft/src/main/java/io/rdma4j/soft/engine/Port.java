@@ -243,6 +243,7 @@ public final class Port {
             }
             if (taken == 0 && asMember.hasEnded()) {
                 onOwnerGone();
+                onProcessGone(asMember.ownerSlot());
             }
         }
         return taken;
@@ -251,6 +252,11 @@ public final class Port {
     long nextDeadlineNanos() {
         Link current = link;
         return current == null ? Long.MAX_VALUE : current.nextDeadlineNanos();
+    }
+
+    /** A process that shared this address has ended. */
+    void onProcessGone(int slot) {
+        engine.receiver().onProcessGone(this, slot);
     }
 
     /** Passes a frame on to the process that has a slot; false if none has. */

@@ -35,6 +35,7 @@ final class PortMember implements Link {
     private final Set<Long> known = ConcurrentHashMap.newKeySet();
     private final LinkStatistics statistics = new LinkStatistics();
     private volatile boolean welcome;
+    private int ownerSlot;
     private int polls;
 
     PortMember(Port port, LocalChannel channel, Link sender, int slot) {
@@ -74,6 +75,11 @@ final class PortMember implements Link {
     private ByteBuffer begin(byte kind, int bytes) {
         header.clear().limit(bytes);
         return header.put(0, kind);
+    }
+
+    /** Slot of the owner's process; 0 before it has said so. */
+    int ownerSlot() {
+        return ownerSlot;
     }
 
     /** Whether the owner has gone and all that it had passed on was taken. */
@@ -121,12 +127,15 @@ final class PortMember implements Link {
         byte kind = bytes > 0 ? message.get(at) : 0;
         if (kind == RelayMessage.FRAME && bytes >= RelayMessage.FRAME_HEADER_BYTES) {
             onFrame(message, at, bytes - RelayMessage.FRAME_HEADER_BYTES, burst);
-        } else if (kind == RelayMessage.WELCOME && bytes == 2 && message.get(at + 1) == RelayMessage.VERSION) {
+        } else if (kind == RelayMessage.WELCOME && bytes == 3 && message.get(at + 1) == RelayMessage.VERSION) {
+            ownerSlot = message.get(at + 2) & 0xff;
             welcome = true;
             port.signal().raise();
         } else if (kind == RelayMessage.LISTENING && bytes == RelayMessage.SERVICE_BYTES) {
             known.add(message.getLong(at + RelayMessage.SERVICE_AT));
             port.signal().raise();
+        } else if (kind == RelayMessage.GONE && bytes == 2) {
+            port.onProcessGone(message.get(at + 1) & 0xff);
         } else {
             // Another version of this program, or none at all.
             channel.close();

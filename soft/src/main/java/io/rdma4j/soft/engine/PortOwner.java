@@ -36,6 +36,7 @@ final class PortOwner {
         private final LocalChannel channel;
         private final Set<Long> services = new HashSet<>();
         private int slot;
+        private boolean isExpelled;
 
         Member(LocalChannel channel) {
             this.channel = channel;
@@ -99,6 +100,7 @@ final class PortOwner {
             member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
         } else {
             // Another version of this program, or none at all.
+            member.isExpelled = true;
             member.channel.close();
         }
     }
@@ -106,7 +108,7 @@ final class PortOwner {
     private void welcome(Member member, int slot) {
         member.slot = slot;
         bySlot[slot] = member;
-        begin(RelayMessage.WELCOME, 2).put(1, RelayMessage.VERSION);
+        begin(RelayMessage.WELCOME, 3).put(1, RelayMessage.VERSION).put(2, (byte) engine.slot());
         var _ = member.channel.send(header, EMPTY);
     }
 
@@ -117,10 +119,22 @@ final class PortOwner {
 
     private void forget(Member member) {
         members.remove(member);
+        member.channel.close();
         if (bySlot[member.slot] == member) {
             bySlot[member.slot] = null;
+            if (!member.isExpelled) {
+                tellGone(member.slot);
+            }
         }
-        member.channel.close();
+    }
+
+    /** A process has ended, maybe without a word to its peers: those on this address learn it here. */
+    private void tellGone(int slot) {
+        begin(RelayMessage.GONE, 2).put(1, (byte) slot);
+        for (Member member : members) {
+            var _ = member.channel.send(header, EMPTY);
+        }
+        port.onProcessGone(slot);
     }
 
     // ---- frames ----

@@ -104,6 +104,14 @@ final class Receiver {
         engine.activate(queuePair);
     }
 
+    /** A process that shared a port has ended, maybe without a word to its peers. */
+    void onProcessGone(Port port, int slot) {
+        GsiHandler handler = gsiHandler;
+        if (handler != null && slot != 0) {
+            handler.onProcessGone(port, slot);
+        }
+    }
+
     private void onGsi(long nowNanos, Port port, Frame frame, boolean mayRelay) {
         if (packet.opcode().transport() != Opcode.Transport.UD) {
             counters.badTransport++;

@@ -5,12 +5,13 @@ package io.rdma4j.soft.engine;
  *
  * <pre>
  * HELLO      version, slot                                        member to owner
- * WELCOME    version                                              owner to member
+ * WELCOME    version, slot of the owner                           owner to member
  * LISTEN     3 bytes of padding, service ID (8)                   member to owner
  * LISTENING  3 bytes of padding, service ID (8)                   owner to member
  * UNLISTEN   3 bytes of padding, service ID (8)                   member to owner
  * FRAME      traffic class, source port (2), IPv4 identification (4, -1 unknown),
  *            source address in GID form (16), UDP payload         owner to member
+ * GONE       slot of a process that has ended                     owner to member
  * </pre>
  */
 final class RelayMessage {
@@ -20,6 +21,7 @@ final class RelayMessage {
     static final byte LISTENING = 4;
     static final byte UNLISTEN = 5;
     static final byte FRAME = 6;
+    static final byte GONE = 7;
 
     static final byte VERSION = 1;
 

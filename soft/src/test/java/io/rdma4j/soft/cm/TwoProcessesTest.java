@@ -142,6 +142,24 @@ class TwoProcessesTest {
     }
 
     @Test
+    void aKilledProcessIsMissedByItsPeersOnTheSameAddressThoughNothingIsUnderWay() throws Exception {
+        EventChannel channel = EventChannel.open();
+        CmId listener = listener(channel, loopback());
+        Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
+        CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
+        server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
+        server.accept(null);
+        expect(channel, CmEvent.Type.ESTABLISHED);
+        assertThat(peer.inputReader().readLine()).isEqualTo("connected");
+        peer.destroyForcibly().waitFor();
+        assertThat(expect(channel, CmEvent.Type.DISCONNECTED).id()).isSameAs(server);
+        server.disconnect();
+        server.close();
+        listener.close();
+        channel.close();
+    }
+
+    @Test
     void aKilledPeerMakesErrorCompletionsInTheTimeOfTheParameters() throws Exception {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());

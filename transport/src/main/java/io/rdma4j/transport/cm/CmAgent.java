@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * The communication manager of one CA: all its listeners and connections. Give it every MAD that arrives on QP 1 with
@@ -136,6 +137,20 @@ public final class CmAgent {
             long localLow) {
         CmRoute from = new CmRoute(new Gid(localHigh, localLow), new Gid(sourceHigh, sourceLow), scope);
         inbound.onMad(nowNanos, from, mad, at, length);
+    }
+
+    /**
+     * Takes the peers of some connections as gone without a word, as if each had sent a DREQ: what a kernel does for a
+     * process that dies.
+     *
+     * @param isLost whether the peer of a connection has gone
+     */
+    public void onPeersLost(Predicate<CmConnection> isLost) {
+        for (CmConnection connection : table.all()) {
+            if (isLost.test(connection)) {
+                inbound.onPeerLost(connection);
+            }
+        }
     }
 
     /**

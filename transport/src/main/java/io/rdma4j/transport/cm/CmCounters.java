@@ -74,6 +74,9 @@ public final class CmCounters {
     /** Connection attempts given up because the peer was silent. */
     public long unreachable;
 
+    /** Connections whose peer died without a word. */
+    public long lostPeers;
+
     /** Creates counters at zero. */
     CmCounters() {}
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.transport.cm;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,11 @@ final class ConnectionTable {
         byLocalId.remove(connection.localId(), connection);
         byRemoteId.remove(new RemoteKey(connection.remoteCaGuid(), connection.remoteId()), connection);
         removeRemoteQueuePair(connection);
+    }
+
+    /** All connections, those in time-wait included, as they are now. */
+    List<CmConnection> all() {
+        return List.copyOf(byLocalId.values());
     }
 
     @Nullable

@@ -216,6 +216,18 @@ final class Inbound {
         }
     }
 
+    /** The peer of a connection died without a word: whoever owns the connection learns it as of a DREQ. */
+    void onPeerLost(CmConnection connection) {
+        switch (connection.state()) {
+            case REP_SENT, MRA_REP_RECEIVED, ESTABLISHED -> {
+                counters.lostPeers++;
+                connection.takeDisconnectRequest(0);
+                connection.tell(events -> events.onDisconnectRequest(connection));
+            }
+            default -> {}
+        }
+    }
+
     private void onDrep(long nowNanos, CmRoute from, Drep drep) {
         CmConnection connection = find(from, drep.remoteCommunicationId(), drep.localCommunicationId());
         if (connection == null) {

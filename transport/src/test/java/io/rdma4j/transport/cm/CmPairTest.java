@@ -49,6 +49,21 @@ class CmPairTest {
     }
 
     @Test
+    void peerThatDiedIsLearntOfOnceAsOfItsDreq() {
+        CmConnection connection = established();
+        client.agent.onPeersLost(each -> each.remoteId() != connection.remoteId());
+        assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
+        client.agent.onPeersLost(each -> each.remoteId() == connection.remoteId());
+        client.agent.onPeersLost(each -> true);
+        assertThat(connection.state()).as("its owner has answered").isEqualTo(CmState.TIMEWAIT);
+        assertThat(client.events).containsExactly("reply", "disconnect request");
+        assertThat(client.agent.counters().lostPeers).isEqualTo(1);
+
+        disconnect(server.requested.getFirst()); // it was not dead after all
+        fabric.run(10 * SECOND);
+    }
+
+    @Test
     void connectAndDisconnectIsFiveMessages() {
         CmConnection connection = established();
         CmConnection passive = server.requested.getFirst();
