@@ -85,7 +85,11 @@ kill9_disconnected() { # SURVIVOR EXPONENT AFTERWARDS
     [ "$3" != neighbour ] || low=-75000
     peer_await "$1" DISCONNECTED $limit || return 1
     took=$(($(peer_time "$1" DISCONNECTED) - $(peer_time "$1" DISCONNECTING)))
-    remark "DISCONNECTED $(peer_field "$1" status) $(milliseconds $took) after the DREQ"
+    if [ $took -lt 0 ]; then
+        remark "DISCONNECTED $(peer_field "$1" status) at once"
+    else
+        remark "DISCONNECTED $(peer_field "$1" status) $(milliseconds $took) after the DREQ"
+    fi
     expect_between 'DISCONNECTED' $took $low $high || bad=1
     [ "$(peer_field "$1" status)" = $status ] || explain "DISCONNECTED with status $(peer_field "$1" status), expected $status" || bad=1
     rping_wait "$1" 10 || explain "$1 did not end" || bad=1
