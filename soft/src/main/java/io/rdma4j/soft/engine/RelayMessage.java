@@ -23,7 +23,7 @@ final class RelayMessage {
     static final byte FRAME = 6;
     static final byte GONE = 7;
 
-    static final byte VERSION = 1;
+    static final byte VERSION = 2;
 
     static final int SERVICE_BYTES = 12;
     static final int SERVICE_AT = 4;

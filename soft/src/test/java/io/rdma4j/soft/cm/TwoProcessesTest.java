@@ -122,16 +122,22 @@ class TwoProcessesTest {
         assertThat(one[0].status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
-    @Test
-    void aProcessThatEndsDisconnectsItsPeers() throws Exception {
-        EventChannel channel = EventChannel.open();
-        CmId listener = listener(channel, loopback());
-        Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
+    /** Takes the connection of a peer that was started; returns this process' side. */
+    private static CmId accept(EventChannel channel, Process peer) throws IOException {
         CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
         server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
         server.accept(null);
         expect(channel, CmEvent.Type.ESTABLISHED);
         assertThat(peer.inputReader().readLine()).isEqualTo("connected");
+        return server;
+    }
+
+    @Test
+    void aProcessThatEndsDisconnectsItsPeers() throws Exception {
+        EventChannel channel = EventChannel.open();
+        CmId listener = listener(channel, loopback());
+        Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
+        CmId server = accept(channel, peer);
         peer.getOutputStream().write("now\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
         peer.getOutputStream().flush();
         expect(channel, CmEvent.Type.DISCONNECTED);
@@ -146,11 +152,7 @@ class TwoProcessesTest {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());
         Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
-        CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
-        server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
-        server.accept(null);
-        expect(channel, CmEvent.Type.ESTABLISHED);
-        assertThat(peer.inputReader().readLine()).isEqualTo("connected");
+        CmId server = accept(channel, peer);
         peer.destroyForcibly().waitFor();
         assertThat(expect(channel, CmEvent.Type.DISCONNECTED).id()).isSameAs(server);
         server.disconnect();
@@ -164,11 +166,7 @@ class TwoProcessesTest {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());
         Process peer = start("client", "127.0.0.1", String.valueOf(listener.sourcePort()));
-        CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
-        server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
-        server.accept(null);
-        expect(channel, CmEvent.Type.ESTABLISHED);
-        assertThat(peer.inputReader().readLine()).isEqualTo("connected");
+        CmId server = accept(channel, peer);
         peer.destroyForcibly().waitFor();
         try (Arena arena = Arena.ofShared();
                 MemoryRegion region = server.protectionDomain().register(arena.allocate(64))) {
