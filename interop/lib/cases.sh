@@ -135,12 +135,14 @@ judge_rejected() { # REASON-REGEX
 # One side is killed in the middle of its pings; its kernel (or, on SIGINT, the Java tool) disconnects, and the other
 # ends: with 0, or with 255 when the event overtakes a completion; the C tool does either.
 case_killed() { # SERVER CLIENT VICTIM(server|client) SIGNAL
-    local server=$1 client=$2 victim=$3 signal=$4 other=client bad=0
+    local server=$1 client=$2 victim=$3 signal=$4 other=client watched bad=0
     [ "$victim" = server ] || other=server
+    watched=$other # the output of C comes at its end
     rping_serve "$server" server $port -a "$(side_address "$server" v4)" -v || return 1
     rping_start "$client" client -c -a "$(side_address "$server" v4 "$client")" -p $port -v -V
-    pinging() { side_is_c "${job_side[$other]}" || [ "$(wc -l <"$case_dir/$other.out")" -gt 20 ]; }
-    wait_until 10 pinging || explain "$other saw no ping" || bad=1
+    ! side_is_c "${job_side[$other]}" || watched=$victim
+    pinging() { side_is_c "${job_side[$watched]}" || [ "$(wc -l <"$case_dir/$watched.out")" -gt 20 ]; }
+    wait_until 10 pinging || explain "$watched saw no ping" || bad=1
     sleep 1
     rping_signal $victim "$signal"
     rping_wait $other 15 || explain "$other did not end after its peer was killed" || bad=1
