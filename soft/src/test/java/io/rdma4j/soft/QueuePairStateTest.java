@@ -3,6 +3,8 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.AsyncEvent;
@@ -277,5 +279,24 @@ class QueuePairStateTest {
                 "8 bytes",
                 () -> a.queuePair.postSend(
                         new SendWorkRequest().reset(1).fetchAndAdd(0, 0, 1).from(a.region, 0, 4)));
+    }
+
+    @Test
+    void brokenByTheEndOfTheProcessFlushesWhatIsPostedAndSendsNoMore() {
+        Endpoint.connect(a, b);
+        a.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(a.region, 0, 64));
+        b.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(b.region, 0, 64));
+        Engine engine = SoftDevices.engine();
+        engine.lock();
+        try {
+            engine.breakQueuePairs();
+        } finally {
+            engine.unlock();
+        }
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(b.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+        a.queuePair.postSend(new SendWorkRequest().reset(3).from(a.region, 0, 64).signaled());
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 }

@@ -67,7 +67,7 @@ final class EngineCmHost implements CmHost {
 
     /** Lets the peers know that this process ends, but does not wait long for a lock that may not come. */
     private void part() {
-        Thread teller = new Thread(service::partFromAll, "rdma4j-part-all");
+        Thread teller = new Thread(this::partFromAll, "rdma4j-part-all");
         teller.setDaemon(true);
         teller.start();
         try {
@@ -75,6 +75,20 @@ final class EngineCmHost implements CmHost {
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /**
+     * Stops the data first, as every disconnection does: what arrived after the DREQ would meet a queue pair that the peer
+     * is taking down, and rping over Linux's rxe has been seen to wait for ever for the flush of a receive posted then.
+     */
+    private void partFromAll() {
+        engine.lock();
+        try {
+            engine.breakQueuePairs();
+        } finally {
+            engine.unlock();
+        }
+        service.partFromAll();
     }
 
     /** What comes to queue pair 1, and what the engine learns of other processes. */

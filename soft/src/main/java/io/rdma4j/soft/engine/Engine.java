@@ -233,6 +233,14 @@ public final class Engine {
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
     }
 
+    /** Puts all queue pairs into the error state, so that none sends anything new any more; under the engine lock. */
+    public void breakQueuePairs() {
+        queuePairs.forEach(queuePair -> {
+            queuePair.machine.toError();
+            transmitter.activate(queuePair);
+        });
+    }
+
     /** Queue pairs that the engine drives; under the engine lock. */
     public int queuePairCount() {
         return queuePairs.size();

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,17 @@ final class QueuePairTable {
         }
         @Nullable DrivenQueuePair[] page = pages[number >>> 8 & 0xff];
         return page == null ? null : page[number & 0xff];
+    }
+
+    void forEach(Consumer<DrivenQueuePair> action) {
+        for (@Nullable DrivenQueuePair[] page : pages) {
+            for (int i = 0; page != null && i < PAGE; i++) {
+                DrivenQueuePair queuePair = page[i];
+                if (queuePair != null) {
+                    action.accept(queuePair);
+                }
+            }
+        }
     }
 
     /** Removes a queue pair and holds its number off; items expire in the order they came, so the time is one for all. */
