@@ -1,6 +1,7 @@
 package io.rdma4j.testkit;
 
 import io.rdma4j.transport.MemoryTable;
+import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
@@ -16,7 +17,7 @@ import java.util.SplittableRandom;
  * Not thread safe.
  */
 public final class SimulatedHost {
-    private static final int MAX_FRAME_BYTES = 4096 + RcQueuePair.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
+    private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
 
     private final VirtualNetwork network;
     private final long high;

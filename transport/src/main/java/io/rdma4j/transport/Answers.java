@@ -198,6 +198,7 @@ final class Answers {
     }
 
     private void writeBth(Opcode opcode, int pad, long sequence, MemorySegment out, long at) {
-        Bth.write(out, at, opcode.code(), false, pad, RcQueuePair.PARTITION_KEY, peerNumber, false, (int) sequence);
+        Bth.write(
+                out, at, opcode.code(), false, pad, QueuePairMachine.PARTITION_KEY, peerNumber, false, (int) sequence);
     }
 }

@@ -80,6 +80,18 @@ public final class MemoryTable {
         }
     }
 
+    /** The region of a key, if it is of the domain and gives the right for the whole range; else null. */
+    @Nullable
+    MemoryRegion find(int key, long address, long length, int right, int protectionDomain) {
+        MemoryRegion region = find(key);
+        boolean usable = region != null
+                && region.isValid()
+                && region.protectionDomain() == protectionDomain
+                && region.allows(right)
+                && region.containsAddress(address, length);
+        return usable ? region : null;
+    }
+
     private int unusedKey() {
         int key;
         do {

@@ -6,10 +6,10 @@ package io.rdma4j.transport;
  * Linux rdma_rxe where it has the same.
  */
 public final class QueuePairCounters {
-    /** Packets written by {@link RcQueuePair#pollTransmit}. */
+    /** Packets written by {@link QueuePairMachine#pollTransmit}. */
     public long sentPackets;
 
-    /** Packets given to {@link RcQueuePair#onPacket}; each of them is also in exactly one of processed or dropped. */
+    /** Packets given to {@link QueuePairMachine#onPacket}; each of them is also in exactly one of processed or dropped. */
     public long receivedPackets;
 
     /** Received packets that had an effect or an answer. */
@@ -71,6 +71,9 @@ public final class QueuePairCounters {
 
     /** Requests of the peer refused because of key, range or rights. */
     public long keyViolations;
+
+    /** Unreliable transports: messages lost, since a packet was missing, or no receive or no right was there for them. */
+    public long droppedMessages;
 
     /** Send work requests completed with success. */
     public long completedSends;

@@ -2,9 +2,14 @@ package io.rdma4j.transport;
 
 import io.rdma4j.wire.Opcode;
 
-/** Which packet opcode stands for which part of which work request. */
+/** Which packet opcode stands for which part of which work request; the unreliable connection has the same, marked. */
 final class RequestOpcodes {
     private static final Opcode[] TABLE = new Opcode[WorkOpcode.values().length * 4];
+
+    private static final Opcode[] UNRELIABLE = new Opcode[TABLE.length];
+
+    /** What the opcodes of an unreliable connection have beyond those of a reliable one. */
+    private static final int UNRELIABLE_CONNECTION = 0x20;
 
     static {
         for (WorkOpcode opcode : WorkOpcode.values()) {
@@ -22,8 +27,16 @@ final class RequestOpcodes {
         return TABLE[index(opcode, isFirst, isLast)];
     }
 
+    /** The opcode of a packet of an unreliable connection; only for SEND and WRITE that invalidate nothing. */
+    static Opcode unreliable(WorkOpcode opcode, boolean isFirst, boolean isLast) {
+        return UNRELIABLE[index(opcode, isFirst, isLast)];
+    }
+
     private static void set(WorkOpcode opcode, boolean isFirst, boolean isLast, Opcode packet) {
-        TABLE[index(opcode, isFirst, isLast)] = packet;
+        int index = index(opcode, isFirst, isLast);
+        TABLE[index] = packet;
+        Opcode unreliable = Opcode.of(packet.code() | UNRELIABLE_CONNECTION);
+        UNRELIABLE[index] = unreliable == null ? packet : unreliable;
     }
 
     @SuppressWarnings("EnumOrdinal") // a table for the hot path, made and read here only

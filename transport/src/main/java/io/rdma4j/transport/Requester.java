@@ -2,8 +2,6 @@ package io.rdma4j.transport;
 
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
-import io.rdma4j.wire.Ieth;
-import io.rdma4j.wire.ImmDt;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
 import io.rdma4j.wire.Timers;
@@ -172,7 +170,7 @@ final class Requester {
         }
         r.failure = judge(r);
         r.firstSequence = assignedEnd;
-        r.packets = (int) Math.max(1, (Math.min(r.lengthBytes, MAX_MESSAGE_BYTES) + mtu - 1) / mtu);
+        r.packets = PayloadPackets.count(r, mtu);
         assignedEnd += r.packets;
         assignedIndex++;
         return true;
@@ -188,15 +186,8 @@ final class Requester {
         if (r.opcode.isReadOrAtomic() && maxReads == 0 || r.inline && !r.opcode.carriesPayload()) {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
-        if (r.inline) {
-            return r.lengthBytes <= r.inlineData.byteSize() ? null : WorkStatus.LOCAL_LENGTH_ERROR;
-        }
-        if (r.list.totalBytes() != r.lengthBytes) {
-            return WorkStatus.LOCAL_LENGTH_ERROR;
-        }
         int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
-        boolean usable = LocalMemory.isUsable(r.list, queuePair.protectionDomain(), access);
-        return usable ? null : WorkStatus.LOCAL_PROTECTION_ERROR;
+        return PayloadPackets.judgeMemory(r, queuePair.protectionDomain(), access);
     }
 
     private int sendPayload(SendRequest r, MemorySegment out, long at) {
@@ -207,35 +198,19 @@ final class Requester {
         int index = (int) (cursor - r.firstSequence);
         boolean isFirst = index == 0;
         boolean isLast = index == r.packets - 1;
-        long from = (long) index * mtu;
-        int length = (int) Math.min(mtu, r.lengthBytes - from);
         Opcode opcode = RequestOpcodes.of(r.opcode, isFirst, isLast);
-        long payloadAt = at + opcode.headerLength();
-        boolean gathered = r.inline
-                ? LocalMemory.copy(r.inlineData, from, out, payloadAt, length)
-                : LocalMemory.gather(r.list, queuePair.protectionDomain(), from, length, out, payloadAt);
-        if (!gathered) {
+        boolean asksAck = isLast || mustAskAck(inFlight);
+        int written = PayloadPackets.write(
+                r, queuePair.protectionDomain(), index, mtu, opcode, peerNumber, asksAck, (int) cursor, out, at);
+        if (written == 0) {
             r.failure = WorkStatus.LOCAL_PROTECTION_ERROR;
             return 0;
         }
-        boolean asksAck = isLast || mustAskAck(inFlight);
         if (asksAck) {
             sinceAckRequest = 0;
         }
-        boolean solicited = r.solicited && isLast && r.opcode != WorkOpcode.RDMA_WRITE;
-        int pad = -length & 3;
-        Bth.write(out, at, opcode.code(), solicited, pad, RcQueuePair.PARTITION_KEY, peerNumber, asksAck, (int) cursor);
-        if (opcode.hasReth()) {
-            Reth.write(out, at + Bth.LENGTH, r.remoteAddress, r.remoteKey, (int) r.lengthBytes);
-        }
-        if (opcode.hasImmediate()) {
-            ImmDt.write(out, payloadAt - ImmDt.LENGTH, r.immediate);
-        } else if (opcode.hasIeth()) {
-            Ieth.write(out, payloadAt - Ieth.LENGTH, r.invalidateKey);
-        }
-        Padding.clear(out, payloadAt + length, pad);
         moveCursor(r, cursor + 1);
-        return opcode.headerLength() + length + pad;
+        return written;
     }
 
     /** Whether a packet inside a message is to ask for an acknowledgement, so that the window moves on. */
@@ -253,7 +228,7 @@ final class Requester {
             return 0;
         }
         Opcode opcode = RequestOpcodes.of(r.opcode, true, true);
-        Bth.write(out, at, opcode.code(), false, 0, RcQueuePair.PARTITION_KEY, peerNumber, true, (int) cursor);
+        Bth.write(out, at, opcode.code(), false, 0, QueuePairMachine.PARTITION_KEY, peerNumber, true, (int) cursor);
         if (opcode.hasReth()) {
             long from = (cursor - r.firstSequence) * mtu;
             long length = Math.min(r.lengthBytes, (end - r.firstSequence) * mtu) - from;

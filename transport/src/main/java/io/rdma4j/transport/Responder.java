@@ -164,15 +164,14 @@ final class Responder {
 
     private Verdict checkLength(Opcode opcode, Packet packet) {
         int payload = packet.payloadLength();
-        if (packet.padCount() != (-payload & 3)) {
+        if (!hasRightPad(packet)) {
             return Verdict.INVALID_REQUEST;
         }
         if (opcode.isRead() || opcode.isAtomic()) {
             boolean tooLong = opcode.isRead() && dmaLength(packet) > MAX_MESSAGE_BYTES;
             return payload != 0 || tooLong ? Verdict.INVALID_REQUEST : Verdict.PASS;
         }
-        boolean fits = opcode.isLast() ? payload <= mtu && (payload > 0 || opcode.isFirst()) : payload == mtu;
-        if (!fits) {
+        if (!hasRightSize(packet, mtu)) {
             return Verdict.INVALID_REQUEST;
         }
         long before = opcode.isFirst() ? 0 : receivedBytes;
@@ -185,6 +184,17 @@ final class Responder {
         long left = total - before;
         boolean exact = opcode.isLast() ? payload == left : payload < left;
         return exact && total <= MAX_MESSAGE_BYTES ? Verdict.PASS : Verdict.INVALID_REQUEST;
+    }
+
+    static boolean hasRightPad(Packet packet) {
+        return packet.padCount() == (-packet.payloadLength() & 3);
+    }
+
+    /** Whether the payload is as long as its place in a SEND or WRITE demands: only the last packet may be shorter. */
+    static boolean hasRightSize(Packet packet, int mtu) {
+        int payload = packet.payloadLength();
+        Opcode opcode = packet.opcode();
+        return opcode.isLast() ? payload <= mtu && (payload > 0 || opcode.isFirst()) : payload == mtu;
     }
 
     private Verdict checkKey(Opcode opcode, Packet packet) {
@@ -214,16 +224,10 @@ final class Responder {
 
     /** The region of a key, if it gives the right for the whole range. */
     private @Nullable MemoryRegion find(int key, long address, long length, int right) {
-        MemoryRegion region = memory.find(key);
-        boolean usable = region != null
-                && region.isValid()
-                && region.protectionDomain() == queuePair.protectionDomain()
-                && region.allows(right)
-                && region.containsAddress(address, length);
-        return usable ? region : null;
+        return memory.find(key, address, length, right, queuePair.protectionDomain());
     }
 
-    private static long dmaLength(Packet packet) {
+    static long dmaLength(Packet packet) {
         return Integer.toUnsignedLong(Reth.dmaLength(packet.segment(), packet.rethOffset()));
     }
 

@@ -87,7 +87,7 @@ class LinuxCapturesTest {
     }
 
     private RcQueuePair queuePair(boolean isClient, int number, int peer, int receivePsn, int sendPsn) {
-        RcQueuePair.Configuration c = new RcQueuePair.Configuration(64, 64, 4, 4, 64, true, 1);
+        QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(64, 64, 4, 4, 64, true, 1);
         CompletionSink sink = d -> done.add(new Pair.Done(
                 d.workRequestId,
                 d.status,
@@ -103,7 +103,7 @@ class LinuxCapturesTest {
         long local = isClient ? CLIENT : SERVER;
         long remote = isClient ? SERVER : CLIENT;
         q.toReadyToReceive(new RcQueuePair.ReceiveParameters(
-                new RcQueuePair.Peer(0, local, 0, remote, 0, peer, 0, 64, 0), 1024, receivePsn, 4, 0));
+                new QueuePairMachine.Peer(0, local, 0, remote, 0, peer, 0, 64, 0), 1024, receivePsn, 4, 0));
         q.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, 4, 7, 7, 19));
         return q;
     }
@@ -114,13 +114,13 @@ class LinuxCapturesTest {
     }
 
     /** Delivers as a device does: what cannot be read or has a wrong ICRC goes no further. */
-    private void deliver(RcQueuePair q, Captured c) {
+    private void deliver(QueuePairMachine q, Captured c) {
         if (packet.parse(c.frame()) == Packet.Result.OK && icrc.verify(c.frame())) {
             q.onPacket(now, packet);
         }
     }
 
-    private List<String> sent(RcQueuePair q) {
+    private List<String> sent(QueuePairMachine q) {
         List<String> packets = new ArrayList<>();
         byte[] room = new byte[2048];
         int length;
@@ -165,7 +165,7 @@ class LinuxCapturesTest {
             compared += linux.size();
         }
         assertThat(compared).isEqualTo(23);
-        assertThat(server.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(server.state()).isEqualTo(QueuePairMachine.State.ERROR);
         assertThat(events).containsExactly(AsyncEvent.REQUEST_ERROR);
     }
 
@@ -279,6 +279,42 @@ class LinuxCapturesTest {
             case RC_FETCH_ADD -> WorkOpcode.FETCH_AND_ADD;
             default -> opcode.isSend() ? WorkOpcode.SEND : WorkOpcode.RDMA_WRITE;
         };
+    }
+
+    @Test
+    void unreliableConnectionLooksOnTheWireAsLinuxSendsItAndTakesWhatLinuxSends() throws IOException {
+        List<Captured> c =
+                load("uc").stream().filter(each -> each.opcode() >>> 5 == 1).toList();
+        assertThat(c).hasSize(18);
+        CompletionSink sink = d -> done.add(new Pair.Done(
+                d.workRequestId, d.status, d.isReceive, d.opcode, false, d.byteLength, false, 0, d.solicited));
+        UcQueuePair client = new UcQueuePair(
+                0x12, new QueuePairMachine.Configuration(8, 8, 1, 1, 0, true, 1), memory, sink, sink, events::add);
+        client.toInit(Pair.ALL_ACCESS);
+        client.toReadyToReceive(new QueuePairMachine.Peer(0, CLIENT, 0, SERVER, 0, 0x12, 0, 64, 0), 1024, 0x9239e2);
+        client.toReadyToSend(0x7c113c);
+        MemoryRegion out = register(3000, 0, 1);
+        out.memory().fill((byte) 0x7b);
+        MemoryRegion in = register(3000, 0, 2);
+        for (int i = 0; i < c.size(); i += 6) {
+            SendRequest r = Objects.requireNonNull(client.sendQueue().claim());
+            r.list.add(out, 0, 3000);
+            r.lengthBytes = 3000;
+            client.sendQueue().publish();
+            assertThat(sent(client))
+                    .containsExactly(
+                            c.get(i).hex(), c.get(i + 1).hex(), c.get(i + 2).hex());
+            in.memory().fill((byte) 0);
+            ReceiveRequest receive =
+                    Objects.requireNonNull(client.receiveQueue().claim());
+            receive.list.add(in, 0, 3000);
+            client.receiveQueue().publish();
+            c.subList(i + 3, i + 6).forEach(packet -> deliver(client, packet));
+            assertThat(done.getLast().isReceive()).isTrue();
+            assertThat(done.getLast().bytes()).isEqualTo(3000);
+            assertThat(in.memory().mismatch(out.memory())).isEqualTo(-1);
+        }
+        assertThat(done).hasSize(6).allMatch(d -> d.status() == WorkStatus.SUCCESS);
     }
 
     @Test

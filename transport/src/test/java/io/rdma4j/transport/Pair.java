@@ -69,7 +69,7 @@ final class Pair {
         final long high;
         final long low;
 
-        Side(boolean isA, RcQueuePair.Configuration c) {
+        Side(boolean isA, QueuePairMachine.Configuration c) {
             this.isA = isA;
             Random keys = new Random(isA ? 1 : 2);
             memory = new MemoryTable(keys::nextInt);
@@ -182,7 +182,7 @@ final class Pair {
     Wire wire = w -> List.of(LATENCY_NANOS);
     private final PriorityQueue<InFlight> inFlight =
             new PriorityQueue<>(Comparator.comparingLong(InFlight::at).thenComparingLong(InFlight::order));
-    private final byte[] out = new byte[4096 + RcQueuePair.HEADER_ROOM_BYTES];
+    private final byte[] out = new byte[4096 + QueuePairMachine.HEADER_ROOM_BYTES];
     private final Packet packet = new Packet();
     private long order;
     private int numberA;
@@ -194,7 +194,8 @@ final class Pair {
 
     Pair(Options o) {
         options = o;
-        RcQueuePair.Configuration c = new RcQueuePair.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD);
+        QueuePairMachine.Configuration c =
+                new QueuePairMachine.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD);
         a = new Side(true, c);
         b = new Side(false, c);
         connect(a, b, o.psnB, o.psnA, o.accessA);
@@ -204,7 +205,8 @@ final class Pair {
     private void connect(Side side, Side peer, int receivePsn, int sendPsn, int access) {
         side.queuePair.toInit(access);
         side.queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
-                new RcQueuePair.Peer(side.high, side.low, peer.high, peer.low, 0, peer.queuePair.number(), 0, 64, 0),
+                new QueuePairMachine.Peer(
+                        side.high, side.low, peer.high, peer.low, 0, peer.queuePair.number(), 0, 64, 0),
                 options.mtu,
                 receivePsn,
                 options.destinationDepth,

@@ -25,7 +25,7 @@ class RcBigMessageTest {
     private static final int FIRST_PSN = 0xff_fff0;
 
     private final List<WorkStatus> ends = new ArrayList<>();
-    private final byte[] room = new byte[MTU + RcQueuePair.HEADER_ROOM_BYTES];
+    private final byte[] room = new byte[MTU + QueuePairMachine.HEADER_ROOM_BYTES];
     private final MemorySegment out = MemorySegment.ofArray(room);
     private final Frame frame = new Frame();
     private final Packet packet = new Packet();
@@ -36,11 +36,11 @@ class RcBigMessageTest {
     void connect() {
         MemoryTable memory = new MemoryTable(() -> 5);
         region = memory.register(MemorySegment.ofArray(new byte[(int) (LENGTH / PIECES)]), 0, Pair.ALL_ACCESS, 1);
-        RcQueuePair.Configuration c = new RcQueuePair.Configuration(2, 2, PIECES, 1, 0, true, 1);
+        QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(2, 2, PIECES, 1, 0, true, 1);
         queuePair = new RcQueuePair(1, c, memory, d -> ends.add(d.status), d -> {}, e -> {});
         queuePair.toInit(Pair.ALL_ACCESS);
         queuePair.toReadyToReceive(
-                new RcQueuePair.ReceiveParameters(new RcQueuePair.Peer(0, 1, 0, 2, 0, 2, 0, 64, 0), MTU, 0, 2, 0));
+                new RcQueuePair.ReceiveParameters(new QueuePairMachine.Peer(0, 1, 0, 2, 0, 2, 0, 64, 0), MTU, 0, 2, 0));
         queuePair.toReadyToSend(new RcQueuePair.SendParameters(FIRST_PSN, 2, 7, 7, 14));
     }
 

@@ -76,7 +76,7 @@ class RcResponderTest {
                 assertThat(a1)
                         .as("%s alone", first)
                         .isEqualTo(nak(startsWell ? Aeth.ACK : Aeth.NAK_INVALID_REQUEST, PSN));
-                assertThat(t.pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
                 return;
             }
             boolean continues = first.isLast()
@@ -94,7 +94,7 @@ class RcResponderTest {
                 assertThat(a2).as("%s then %s", first, second).hasSize(1).noneMatch(s -> s.contains(" 61"));
             } else {
                 assertThat(a2).as("%s then %s", first, second).isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 1));
-                assertThat(t.pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+                assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
                 assertThat(t.pair.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
             }
         });
@@ -203,7 +203,7 @@ class RcResponderTest {
         p.a.post(1, opcode, p.a.register(8), 8, p.b.register(8), 0);
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-        assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         assertThat(p.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
     }
 
@@ -266,7 +266,7 @@ class RcResponderTest {
         p.burst = 10;
         p.pump(p.b);
         assertThat(p.traceLines().getLast()).isEqualTo("B READ_RESPONSE_ONLY 4099");
-        assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
     }
 
     // ---- keys, rights and ranges ----
@@ -344,7 +344,7 @@ class RcResponderTest {
             }
             if (!naming.isRight) {
                 assertThat(p.b.events).as(name).containsExactly(AsyncEvent.ACCESS_ERROR);
-                assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+                assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
             }
         }
     }
@@ -382,7 +382,7 @@ class RcResponderTest {
         pair.b.memory.deregister(remote);
         pair.pump(pair.b);
         assertThat(pair.traceLines()).isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
-        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
     }
 
     @Test
@@ -469,7 +469,7 @@ class RcResponderTest {
         assertThat(answer(part(PSN, 8, 2000, remote.key()))).isEmpty();
         assertThat(answer(part(PSN, 0, 3000, remote.key() + 1))).isEmpty();
         assertThat(answer(part(PSN - 1, 0, 3000, remote.key()))).isEmpty();
-        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
     }
 
     private Pair.Wirelet part(int psn, long offset, int length, int key) {
@@ -551,7 +551,7 @@ class RcResponderTest {
         pair.run();
         assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
         assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         assertThat(remote.isValid()).isTrue();
     }
 
@@ -608,7 +608,7 @@ class RcResponderTest {
                 assertThat(answer(packet(opcode, PSN, 0, 0))).isEmpty();
             }
         }
-        assertThat(pair.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
         assertThat(pair.b.queuePair.counters().badOpcode).isPositive();
     }
 
@@ -619,16 +619,16 @@ class RcResponderTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("0x22");
         q.reset();
-        assertThat(q.state()).isEqualTo(RcQueuePair.State.RESET);
+        assertThat(q.state()).isEqualTo(QueuePairMachine.State.RESET);
         RcQueuePair.SendParameters send = new RcQueuePair.SendParameters(0, 0, 0, 0, 0);
         assertThatThrownBy(() -> q.toReadyToSend(send)).isInstanceOf(IllegalStateException.class);
         q.toInit(0);
-        RcQueuePair.Peer peer = new RcQueuePair.Peer(0, 0, 0, 0, 0, 1, 0, 64, 0);
+        QueuePairMachine.Peer peer = new QueuePairMachine.Peer(0, 0, 0, 0, 0, 1, 0, 64, 0);
         RcQueuePair.ReceiveParameters bad = new RcQueuePair.ReceiveParameters(peer, 1000, 0, 0, 0);
         assertThatThrownBy(() -> q.toReadyToReceive(bad))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1000");
-        assertThat(q.state()).isEqualTo(RcQueuePair.State.INIT);
+        assertThat(q.state()).isEqualTo(QueuePairMachine.State.INIT);
         assertThat(q.receiveParameters()).isNull();
     }
 

@@ -54,7 +54,7 @@ class RcRetryTest {
         p.run();
         assertThat(p.trace).hasSize(1 + retries);
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR);
-        assertThat(p.a.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+        assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         assertThat(p.now - begin).isEqualTo((retries + 1) * T14);
         for (int i = 0; i <= retries; i++) {
             assertThat(p.trace.get(i).sentAt()).isEqualTo(begin + i * T14);
@@ -237,7 +237,7 @@ class RcRetryTest {
             p.pump(p.a);
             p.deliver(answer(c.answer(), 0x1000, c.payload()));
             assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(WorkStatus.BAD_RESPONSE_ERROR);
-            assertThat(p.a.queuePair.state()).isEqualTo(RcQueuePair.State.ERROR);
+            assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         }
     }
 
@@ -330,7 +330,7 @@ class RcRetryTest {
         assertThat(p.sent(true, Opcode.RC_SEND_ONLY)).isEqualTo(1 + retries);
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
         assertThat(p.b.done).isEmpty();
-        assertThat(p.b.queuePair.state()).isEqualTo(RcQueuePair.State.READY_TO_SEND);
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
     }
 
     @Test

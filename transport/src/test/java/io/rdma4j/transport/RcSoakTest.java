@@ -196,7 +196,7 @@ class RcSoakTest {
     }
 
     private static boolean isAlive(Pair.Side side) {
-        return side.queuePair.state() == RcQueuePair.State.READY_TO_SEND;
+        return side.queuePair.state() == QueuePairMachine.State.READY_TO_SEND;
     }
 
     private static void checkComplete(Workload w) {

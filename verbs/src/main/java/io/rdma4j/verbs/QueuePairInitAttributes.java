@@ -21,7 +21,12 @@ public record QueuePairInitAttributes(
         @Nullable Object context) {
     /** A reliable connection whose queues both report to {@code completions}. */
     public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
-        return new QueuePairInitAttributes(
-                QueuePairType.RELIABLE_CONNECTION, completions, completions, capabilities, false, null);
+        return of(QueuePairType.RELIABLE_CONNECTION, completions, capabilities);
+    }
+
+    /** A queue pair of a transport whose queues both report to {@code completions}. */
+    public static QueuePairInitAttributes of(
+            QueuePairType type, CompletionQueue completions, QueuePairCapabilities capabilities) {
+        return new QueuePairInitAttributes(type, completions, completions, capabilities, false, null);
     }
 }

@@ -22,7 +22,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state changes of a reliable connection's queue pair: which attributes each needs, and which it may have. Every
+ * The state changes of queue pairs: which attributes each needs, and which it may have. Every
  * state also goes to {@link QueuePairState#RESET} and {@link QueuePairState#ERROR} with {@code STATE} alone. Source:
  * InfiniBand Architecture volume 1, 11.2.5.2; {@code ibv_modify_qp(3)}.
  *
@@ -37,6 +37,17 @@ import org.jspecify.annotations.Nullable;
  * TIMEOUT</td><td>ACCESS_FLAGS, MIN_RNR_TIMER</td></tr>
  * <tr><td>READY_TO_SEND</td><td>READY_TO_SEND</td><td></td><td>ACCESS_FLAGS, MIN_RNR_TIMER</td></tr>
  * </table>
+ *
+ * <table>
+ * <caption>Unreliable connection</caption>
+ * <tr><th>from</th><th>to</th><th>required</th><th>optional</th></tr>
+ * <tr><td>RESET</td><td>INIT</td><td>PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS</td><td></td></tr>
+ * <tr><td>INIT</td><td>INIT</td><td></td><td>PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS</td></tr>
+ * <tr><td>INIT</td><td>READY_TO_RECEIVE</td><td>ADDRESS_VECTOR, PATH_MTU, DESTINATION_QUEUE_PAIR,
+ * RECEIVE_PSN</td><td>PARTITION_KEY_INDEX, ACCESS_FLAGS</td></tr>
+ * <tr><td>READY_TO_RECEIVE</td><td>READY_TO_SEND</td><td>SEND_PSN</td><td>ACCESS_FLAGS</td></tr>
+ * <tr><td>READY_TO_SEND</td><td>READY_TO_SEND</td><td></td><td>ACCESS_FLAGS</td></tr>
+ * </table>
  */
 public final class QueuePairTransitions {
     /** One allowed change. */
@@ -46,7 +57,7 @@ public final class QueuePairTransitions {
             Set<QueuePairAttribute> required,
             Set<QueuePairAttribute> optional) {}
 
-    private static final List<Row> ROWS = List.of(
+    private static final List<Row> RELIABLE = List.of(
             new Row(
                     QueuePairState.RESET,
                     QueuePairState.INIT,
@@ -79,23 +90,52 @@ public final class QueuePairTransitions {
                     Set.of(),
                     Set.of(ACCESS_FLAGS, MIN_RNR_TIMER)));
 
+    private static final List<Row> UNRELIABLE = List.of(
+            new Row(
+                    QueuePairState.RESET,
+                    QueuePairState.INIT,
+                    Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS),
+                    Set.of()),
+            new Row(
+                    QueuePairState.INIT,
+                    QueuePairState.INIT,
+                    Set.of(),
+                    Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
+            new Row(
+                    QueuePairState.INIT,
+                    QueuePairState.READY_TO_RECEIVE,
+                    Set.of(ADDRESS_VECTOR, PATH_MTU, DESTINATION_QUEUE_PAIR, RECEIVE_PSN),
+                    Set.of(PARTITION_KEY_INDEX, ACCESS_FLAGS)),
+            new Row(
+                    QueuePairState.READY_TO_RECEIVE,
+                    QueuePairState.READY_TO_SEND,
+                    Set.of(SEND_PSN),
+                    Set.of(ACCESS_FLAGS)),
+            new Row(QueuePairState.READY_TO_SEND, QueuePairState.READY_TO_SEND, Set.of(), Set.of(ACCESS_FLAGS)));
+
     private QueuePairTransitions() {}
 
     /**
      * Checks a change against the table.
      *
+     * @param type transport of the queue pair
      * @param from state now
      * @param attributes what is to be changed
      * @return null if it is allowed, else a clause that says what is wrong
      */
-    public static @Nullable String explainRefusal(QueuePairState from, QueuePairAttributes attributes) {
+    public static @Nullable String explainRefusal(
+            QueuePairType type, QueuePairState from, QueuePairAttributes attributes) {
         Set<QueuePairAttribute> given = attributes.present();
         QueuePairState to = given.contains(STATE) ? attributes.state() : from;
         given.remove(STATE);
         if (to == QueuePairState.RESET || to == QueuePairState.ERROR) {
             return given.isEmpty() ? null : "a change to " + to + " takes no other attribute, but has " + given;
         }
-        for (Row row : ROWS) {
+        List<Row> rows = switch (type) {
+            case RELIABLE_CONNECTION -> RELIABLE;
+            case UNRELIABLE_CONNECTION -> UNRELIABLE;
+        };
+        for (Row row : rows) {
             if (row.from == from && row.to == to) {
                 return compare(row, given);
             }

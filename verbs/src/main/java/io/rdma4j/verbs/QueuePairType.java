@@ -3,7 +3,9 @@ package io.rdma4j.verbs;
 /** Transport of a queue pair. C: {@code enum ibv_qp_type}. */
 public enum QueuePairType {
     /** Reliable connection: every operation, in order, exactly once. */
-    RELIABLE_CONNECTION(2);
+    RELIABLE_CONNECTION(2),
+    /** Unreliable connection: SEND and RDMA WRITE, in order, each at most once and only whole. */
+    UNRELIABLE_CONNECTION(3);
 
     private final int code;
 

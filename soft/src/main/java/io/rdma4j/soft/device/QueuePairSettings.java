@@ -4,7 +4,9 @@ import io.rdma4j.soft.engine.Addresses;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
@@ -13,6 +15,7 @@ import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairTransitions;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.util.Objects;
@@ -25,20 +28,23 @@ final class QueuePairSettings {
 
     private final Engine engine;
     private final SoftDevice device;
-    private final RcQueuePair machine;
+    private final QueuePairType type;
+    private final QueuePairMachine machine;
     private final DrivenQueuePair driven;
 
     /** All that was set since the last reset; under the engine lock. */
     private QueuePairAttributes current = new QueuePairAttributes();
 
-    QueuePairSettings(Engine engine, SoftDevice device, RcQueuePair machine, DrivenQueuePair driven) {
+    QueuePairSettings(
+            Engine engine, SoftDevice device, QueuePairType type, QueuePairMachine machine, DrivenQueuePair driven) {
         this.engine = engine;
         this.device = device;
+        this.type = type;
         this.machine = machine;
         this.driven = driven;
     }
 
-    static QueuePairState state(RcQueuePair.State state) {
+    static QueuePairState state(QueuePairMachine.State state) {
         return switch (state) {
             case RESET -> QueuePairState.RESET;
             case INIT -> QueuePairState.INIT;
@@ -49,7 +55,7 @@ final class QueuePairSettings {
     }
 
     void modify(QueuePairAttributes change) {
-        refuse(QueuePairTransitions.explainRefusal(state(machine.state()), change));
+        refuse(QueuePairTransitions.explainRefusal(type, state(machine.state()), change));
         refuse(rangeRefusal(change));
         Port port = null;
         if (change.present().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
@@ -58,7 +64,7 @@ final class QueuePairSettings {
         engine.lock();
         try {
             // Again, since another thread or the peer may have changed the state meanwhile.
-            refuse(QueuePairTransitions.explainRefusal(state(machine.state()), change));
+            refuse(QueuePairTransitions.explainRefusal(type, state(machine.state()), change));
             apply(change, port);
             engine.activate(driven);
         } finally {
@@ -165,7 +171,7 @@ final class QueuePairSettings {
             case READY_TO_RECEIVE -> toReadyToReceive(Objects.requireNonNull(port));
             default -> {
                 if (changesState) {
-                    machine.toReadyToSend(sendParameters());
+                    toReadyToSend();
                 }
                 applyLive(given);
             }
@@ -174,7 +180,7 @@ final class QueuePairSettings {
 
     private void toReadyToReceive(Port port) {
         AddressVector path = Objects.requireNonNull(current.addressVector());
-        RcQueuePair.Peer peer = new RcQueuePair.Peer(
+        QueuePairMachine.Peer peer = new QueuePairMachine.Peer(
                 port.high(),
                 port.low(),
                 path.destination().high(),
@@ -187,13 +193,21 @@ final class QueuePairSettings {
                 path.hopLimit(),
                 path.flowLabel());
         machine.toInit(AccessFlag.bits(current.accessFlags()));
-        machine.toReadyToReceive(new RcQueuePair.ReceiveParameters(
-                peer,
-                current.pathMtu().bytes(),
-                current.receivePsn(),
-                current.maxDestinationReadAtomic(),
-                current.minRnrTimer()));
+        int mtu = current.pathMtu().bytes();
+        switch (machine) {
+            case RcQueuePair reliable ->
+                reliable.toReadyToReceive(new RcQueuePair.ReceiveParameters(
+                        peer, mtu, current.receivePsn(), current.maxDestinationReadAtomic(), current.minRnrTimer()));
+            case UcQueuePair unreliable -> unreliable.toReadyToReceive(peer, mtu, current.receivePsn());
+        }
         driven.path(port, peer);
+    }
+
+    private void toReadyToSend() {
+        switch (machine) {
+            case RcQueuePair reliable -> reliable.toReadyToSend(sendParameters());
+            case UcQueuePair unreliable -> unreliable.toReadyToSend(current.sendPsn());
+        }
     }
 
     private RcQueuePair.SendParameters sendParameters() {
@@ -210,8 +224,8 @@ final class QueuePairSettings {
         if (given.contains(QueuePairAttribute.ACCESS_FLAGS)) {
             machine.changeAccess(AccessFlag.bits(current.accessFlags()));
         }
-        if (given.contains(QueuePairAttribute.MIN_RNR_TIMER)) {
-            machine.changeMinRnrTimer(current.minRnrTimer());
+        if (given.contains(QueuePairAttribute.MIN_RNR_TIMER) && machine instanceof RcQueuePair reliable) {
+            reliable.changeMinRnrTimer(current.minRnrTimer());
         }
     }
 
@@ -239,7 +253,7 @@ final class QueuePairSettings {
     QueuePairAttributes query() {
         engine.lock();
         try {
-            QueuePairSettings copy = new QueuePairSettings(engine, device, machine, driven);
+            QueuePairSettings copy = new QueuePairSettings(engine, device, type, machine, driven);
             for (QueuePairAttribute attribute : current.present()) {
                 copy.remember(attribute, current);
             }

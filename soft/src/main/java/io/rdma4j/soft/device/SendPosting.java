@@ -6,6 +6,7 @@ import io.rdma4j.transport.WorkOpcode;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendOpcode;
@@ -23,6 +24,12 @@ final class SendPosting {
         QueuePairCapabilities capabilities = queuePair.capabilities();
         ScatterGatherList list = request.list();
         SendOpcode opcode = request.opcode();
+        if (queuePair.type() == QueuePairType.UNRELIABLE_CONNECTION && !isUnreliable(opcode)) {
+            throw refusal(
+                    queuePair,
+                    opcode + " over an unreliable connection",
+                    "It has SEND and RDMA WRITE, both also with immediate data; for the others make a reliable one");
+        }
         boolean atomic = opcode == SendOpcode.COMPARE_AND_SWAP || opcode == SendOpcode.FETCH_AND_ADD;
         if (list.count() > capabilities.maxSendScatterGather() && !request.isInline()) {
             throw refusal(
@@ -48,6 +55,13 @@ final class SendPosting {
                         "Post it without inline, or make the queue pair with a larger max_inline_data");
             }
         }
+    }
+
+    private static boolean isUnreliable(SendOpcode opcode) {
+        return switch (opcode) {
+            case SEND, SEND_WITH_IMMEDIATE, RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> true;
+            case RDMA_READ, COMPARE_AND_SWAP, FETCH_AND_ADD, SEND_WITH_INVALIDATE -> false;
+        };
     }
 
     private static RdmaException refusal(SoftQueuePair queuePair, String what, String hint) {

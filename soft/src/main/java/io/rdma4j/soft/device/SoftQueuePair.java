@@ -3,9 +3,11 @@ package io.rdma4j.soft.device;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.SpinLock;
+import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
@@ -22,7 +24,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A reliable connection's queue pair. */
+/** A queue pair of any transport. */
 final class SoftQueuePair implements QueuePair {
     private static final System.Logger LOGGER = System.getLogger(SoftQueuePair.class.getName());
 
@@ -32,7 +34,8 @@ final class SoftQueuePair implements QueuePair {
     private final SoftCompletionQueue receiveCompletions;
     private final QueuePairCapabilities capabilities;
     private final @Nullable Object userContext;
-    private final RcQueuePair machine;
+    private final QueuePairType type;
+    private final QueuePairMachine machine;
     private final DrivenQueuePair driven;
     private final QueuePairSettings settings;
     private final SpinLock sendLock = new SpinLock();
@@ -51,22 +54,39 @@ final class SoftQueuePair implements QueuePair {
         engine = domain.softContext().engine();
         capabilities = attributes.capabilities();
         userContext = attributes.context();
-        machine = new RcQueuePair(
-                number,
-                new RcQueuePair.Configuration(
-                        capabilities.maxSendWorkRequests(),
-                        capabilities.maxReceiveWorkRequests(),
-                        capabilities.maxSendScatterGather(),
-                        capabilities.maxReceiveScatterGather(),
-                        capabilities.maxInlineBytes(),
-                        attributes.signalAll(),
-                        domain.number()),
-                engine.memory(),
-                sendCompletions,
-                receiveCompletions,
-                this::onAsyncEvent);
+        type = attributes.type();
+        machine = machine(number, attributes);
         driven = engine.addQueuePair(machine, this::onFailure);
-        settings = new QueuePairSettings(engine, domain.softContext().softDevice(), machine, driven);
+        settings = new QueuePairSettings(engine, domain.softContext().softDevice(), type, machine, driven);
+    }
+
+    private QueuePairMachine machine(int number, QueuePairInitAttributes attributes) {
+        QueuePairMachine.Configuration configuration = new QueuePairMachine.Configuration(
+                capabilities.maxSendWorkRequests(),
+                capabilities.maxReceiveWorkRequests(),
+                capabilities.maxSendScatterGather(),
+                capabilities.maxReceiveScatterGather(),
+                capabilities.maxInlineBytes(),
+                attributes.signalAll(),
+                domain.number());
+        return switch (type) {
+            case RELIABLE_CONNECTION ->
+                new RcQueuePair(
+                        number,
+                        configuration,
+                        engine.memory(),
+                        sendCompletions,
+                        receiveCompletions,
+                        this::onAsyncEvent);
+            case UNRELIABLE_CONNECTION ->
+                new UcQueuePair(
+                        number,
+                        configuration,
+                        engine.memory(),
+                        sendCompletions,
+                        receiveCompletions,
+                        this::onAsyncEvent);
+        };
     }
 
     static SoftQueuePair create(SoftProtectionDomain domain, QueuePairInitAttributes attributes) {
@@ -153,7 +173,7 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public QueuePairType type() {
-        return QueuePairType.RELIABLE_CONNECTION;
+        return type;
     }
 
     @Override
@@ -227,8 +247,8 @@ final class SoftQueuePair implements QueuePair {
     }
 
     private void requireSendState() {
-        RcQueuePair.State state = machine.state();
-        if (state != RcQueuePair.State.READY_TO_SEND && state != RcQueuePair.State.ERROR || closed) {
+        QueuePairMachine.State state = machine.state();
+        if (state != QueuePairMachine.State.READY_TO_SEND && state != QueuePairMachine.State.ERROR || closed) {
             throw new RdmaException(
                     "ibv_post_send",
                     Errno.EINVAL,
@@ -258,7 +278,7 @@ final class SoftQueuePair implements QueuePair {
         }
         receiveLock.lock();
         try {
-            if (machine.state() == RcQueuePair.State.RESET || closed) {
+            if (machine.state() == QueuePairMachine.State.RESET || closed) {
                 throw new RdmaException(
                         "ibv_post_recv",
                         Errno.EINVAL,
@@ -277,7 +297,7 @@ final class SoftQueuePair implements QueuePair {
         }
         // Posted before the look at the state: either this sees the error, or who made it sees the receive.
         VarHandle.fullFence();
-        if (machine.state() == RcQueuePair.State.ERROR) {
+        if (machine.state() == QueuePairMachine.State.ERROR) {
             engine.post(driven);
         }
     }

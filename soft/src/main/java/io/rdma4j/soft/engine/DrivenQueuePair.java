@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.QueuePairMachine;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
@@ -19,7 +19,7 @@ public final class DrivenQueuePair extends Timed {
     }
 
     private final Engine engine;
-    final RcQueuePair machine;
+    final QueuePairMachine machine;
     private final Consumer<RuntimeException> onFailure;
 
     @Nullable
@@ -40,14 +40,14 @@ public final class DrivenQueuePair extends Timed {
     @Nullable
     DrivenQueuePair nextRung;
 
-    DrivenQueuePair(Engine engine, RcQueuePair machine, Consumer<RuntimeException> onFailure) {
+    DrivenQueuePair(Engine engine, QueuePairMachine machine, Consumer<RuntimeException> onFailure) {
         this.engine = engine;
         this.machine = machine;
         this.onFailure = onFailure;
     }
 
     /** The protocol machine; under the engine lock, except for posting. */
-    public RcQueuePair machine() {
+    public QueuePairMachine machine() {
         return machine;
     }
 
@@ -57,7 +57,7 @@ public final class DrivenQueuePair extends Timed {
     }
 
     /** Says which way packets go; under the engine lock. */
-    public void path(Port newPort, RcQueuePair.Peer peer) {
+    public void path(Port newPort, QueuePairMachine.Peer peer) {
         port = newPort;
         remoteHigh = peer.remoteHigh();
         remoteLow = peer.remoteLow();

@@ -4,7 +4,7 @@ import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.transport.MemoryTable;
-import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.QueuePairMachine;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -220,7 +220,7 @@ public final class Engine {
     }
 
     /** Lets the engine drive a queue pair whose number was reserved; under the engine lock. */
-    public DrivenQueuePair addQueuePair(RcQueuePair machine, Consumer<RuntimeException> onFailure) {
+    public DrivenQueuePair addQueuePair(QueuePairMachine machine, Consumer<RuntimeException> onFailure) {
         DrivenQueuePair queuePair = new DrivenQueuePair(this, machine, onFailure);
         queuePairs.put(queuePair);
         return queuePair;

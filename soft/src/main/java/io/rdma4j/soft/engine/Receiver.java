@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
@@ -82,7 +82,7 @@ final class Receiver {
         DrivenQueuePair queuePair = engine.findQueuePair(number);
         if (queuePair == null) {
             counters.badQueuePairNumber++;
-        } else if (packet.opcode().transport() != Opcode.Transport.RC) {
+        } else if (packet.opcode().transport() != queuePair.machine.transport()) {
             counters.badTransport++;
         } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
             counters.badPartitionKey++;
@@ -95,7 +95,7 @@ final class Receiver {
 
     private void deliver(long nowNanos, DrivenQueuePair queuePair) {
         counters.deliveredPackets++;
-        RcQueuePair machine = queuePair.machine;
+        QueuePairMachine machine = queuePair.machine;
         try {
             machine.onPacket(nowNanos, packet);
         } catch (RuntimeException e) {

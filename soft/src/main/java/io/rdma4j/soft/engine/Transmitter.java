@@ -2,7 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
-import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import java.lang.foreign.Arena;
@@ -80,7 +80,7 @@ final class Transmitter {
 
     /** Takes what was posted while the queue pair failed, by a thread that still saw it whole. */
     private static void flushIfFailed(DrivenQueuePair queuePair) {
-        if (queuePair.machine.state() == RcQueuePair.State.ERROR) {
+        if (queuePair.machine.state() == QueuePairMachine.State.ERROR) {
             VarHandle.fullFence();
             queuePair.machine.flush();
         }

@@ -4,6 +4,7 @@ import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.ScatterGather;
@@ -37,7 +38,7 @@ final class Side {
     private final SimulatedHost host;
     private final RunParameters parameters;
     final RcQueuePair queuePair;
-    private final RcQueuePair.Configuration configuration;
+    private final QueuePairMachine.Configuration configuration;
 
     private final byte[] targetBytes;
     private final MemoryRegion target;
@@ -89,7 +90,7 @@ final class Side {
         int receiveBytesEach = parameters.maxMessageBytes() + RECEIVE_SLACK_BYTES;
         receiveBytes = bytes((parameters.operationsPerSide() + 1) * receiveBytesEach);
         receives = register(receiveBytes, AccessFlags.LOCAL_WRITE);
-        configuration = new RcQueuePair.Configuration(
+        configuration = new QueuePairMachine.Configuration(
                 random.nextInt(1, 12), random.nextInt(1, 12), 4, 4, random.nextInt(0, 200), random.nextInt(4) == 0, 1);
         queuePair = new RcQueuePair(
                 host.unusedQueuePairNumber(),
@@ -137,7 +138,7 @@ final class Side {
 
     private void enable(SplittableRandom r, int mtu, int sendPsn, int receivePsn, int reads, int servedReads) {
         queuePair.toInit(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
-        RcQueuePair.Peer path = new RcQueuePair.Peer(
+        QueuePairMachine.Peer path = new QueuePairMachine.Peer(
                 host.addressHigh(),
                 host.addressLow(),
                 peer.host.addressHigh(),

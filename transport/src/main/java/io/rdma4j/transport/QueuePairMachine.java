@@ -1,0 +1,418 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What queue pairs of all transports have in common: states, the two work queues, completions, and how they are driven.
+ *
+ * <p><b>Driving it.</b> One thread at a time calls everything except the queues' {@code claim} and {@code publish}. After
+ * any {@code on…} call, state change or post, call {@link #pollTransmit} until it returns 0, then read
+ * {@link #nextDeadlineNanos} again. Give all packets that have already arrived to {@link #onPacket} before calling
+ * {@link #onDeadline}: after a pause of the driver the answer may lie in the socket, and a timer that fires first would
+ * send everything twice or give up for nothing.
+ *
+ * <p><b>Time</b> is a monotonic number of nanoseconds that the caller brings.
+ *
+ * <p>Sinks and {@link Events} are called from inside these methods and must not call back, with one exception:
+ * {@link #toError} may be called from a {@link CompletionSink}.
+ */
+public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
+    /** Room that {@link #pollTransmit} needs beside the path MTU, in bytes. */
+    public static final int HEADER_ROOM_BYTES = 64;
+
+    /** The default partition, the only one that software devices have. */
+    static final int PARTITION_KEY = 0xffff;
+
+    private static final int PARTITION = 0x7fff;
+
+    /**
+     * What a queue pair is made with.
+     *
+     * @param maxSendRequests places of the send queue
+     * @param maxReceiveRequests places of the receive queue
+     * @param maxSendScatterGather pieces of one send work request
+     * @param maxReceiveScatterGather pieces of one receive work request
+     * @param maxInlineBytes bytes that a send work request can carry itself
+     * @param signalAll whether every success of the send queue is reported ({@code sq_sig_all})
+     * @param protectionDomain number of the protection domain
+     */
+    public record Configuration(
+            int maxSendRequests,
+            int maxReceiveRequests,
+            int maxSendScatterGather,
+            int maxReceiveScatterGather,
+            int maxInlineBytes,
+            boolean signalAll,
+            int protectionDomain) {}
+
+    /** States, as in {@code ibv_qp_state}. */
+    public enum State {
+        /** Nothing is possible but to initialise. */
+        RESET,
+        /** Receives may be posted; packets are dropped. */
+        INIT,
+        /** Requests of the peer are served. */
+        READY_TO_RECEIVE,
+        /** Everything works. */
+        READY_TO_SEND,
+        /** All work is flushed; packets are dropped. */
+        ERROR
+    }
+
+    /**
+     * The path to the peer of a connection; addresses in GID form as in {@link io.rdma4j.wire.Frame}.
+     *
+     * @param localHigh own address, upper half
+     * @param localLow own address, lower half
+     * @param remoteHigh peer's address, upper half
+     * @param remoteLow peer's address, lower half
+     * @param remoteScope interface number of a link-local peer address; 0 for others
+     * @param queuePairNumber peer's queue pair, 24 bits
+     * @param trafficClass IPv4 type of service or IPv6 traffic class
+     * @param hopLimit IPv4 time to live or IPv6 hop limit
+     * @param flowLabel number that the UDP source port is made of, 20 bits
+     */
+    public record Peer(
+            long localHigh,
+            long localLow,
+            long remoteHigh,
+            long remoteLow,
+            int remoteScope,
+            int queuePairNumber,
+            int trafficClass,
+            int hopLimit,
+            int flowLabel) {}
+
+    /** Where events of the queue pair go. */
+    @FunctionalInterface
+    public interface Events {
+        /** Takes an event. */
+        void onAsyncEvent(AsyncEvent event);
+    }
+
+    private final int number;
+    private final Configuration configuration;
+    private final CompletionSink sendCompletions;
+    private final CompletionSink receiveCompletions;
+    final Events events;
+    final SendQueue sendQueue;
+    final ReceiveQueue receiveQueue;
+    final QueuePairCounters counters = new QueuePairCounters();
+    final Completion completion = new Completion();
+
+    private State state = State.RESET;
+    private int accessFlags;
+
+    /** Whether the peer's first packet was reported. */
+    private boolean wasHeard;
+
+    QueuePairMachine(
+            int number,
+            Configuration configuration,
+            CompletionSink sendCompletions,
+            CompletionSink receiveCompletions,
+            Events events) {
+        this.number = number;
+        this.configuration = configuration;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        this.events = events;
+        sendQueue = new SendQueue(
+                configuration.maxSendRequests(), configuration.maxSendScatterGather(), configuration.maxInlineBytes());
+        receiveQueue = new ReceiveQueue(configuration.maxReceiveRequests(), configuration.maxReceiveScatterGather());
+    }
+
+    /** The transport that it speaks: packets of others are dropped. */
+    public abstract Opcode.Transport transport();
+
+    /** Number of the queue pair, 24 bits. */
+    public final int number() {
+        return number;
+    }
+
+    /** What the queue pair was made with. */
+    public final Configuration configuration() {
+        return configuration;
+    }
+
+    /** State. */
+    public final State state() {
+        return state;
+    }
+
+    /** What the peer may do, bits of {@link AccessFlags}. */
+    public final int accessFlags() {
+        return accessFlags;
+    }
+
+    /** Where send work requests are posted. */
+    public final SendQueue sendQueue() {
+        return sendQueue;
+    }
+
+    /** Where receive work requests are posted. */
+    public final ReceiveQueue receiveQueue() {
+        return receiveQueue;
+    }
+
+    /** Counters. */
+    public final QueuePairCounters counters() {
+        return counters;
+    }
+
+    /**
+     * From RESET to INIT; in INIT, sets the rights again.
+     *
+     * @param flags what the peer may do, bits of {@link AccessFlags}
+     */
+    public final void toInit(int flags) {
+        require(state == State.RESET || state == State.INIT, State.INIT);
+        accessFlags = flags;
+        state = State.INIT;
+    }
+
+    /**
+     * Changes what the peer may do, in any state but RESET.
+     *
+     * @param flags bits of {@link AccessFlags}
+     */
+    public final void changeAccess(int flags) {
+        require(state != State.RESET, state);
+        accessFlags = flags;
+    }
+
+    /**
+     * From any state to ERROR: completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}. An
+     * acknowledgement that a reliable connection already owes its peer is still sent: the peer learns what was executed.
+     */
+    public final void toError() {
+        if (state != State.ERROR) {
+            state = State.ERROR;
+            onError();
+        }
+        flush();
+    }
+
+    /** From any state to RESET: forgets everything posted, without completions. */
+    public final void reset() {
+        sendQueue.clear();
+        receiveQueue.clear();
+        onReset();
+        accessFlags = 0;
+        state = State.RESET;
+    }
+
+    /** In ERROR, completes what was posted since; else does nothing. To be called after every post in ERROR. */
+    public final void flush() {
+        if (state != State.ERROR) {
+            return;
+        }
+        while (sendQueue.head() != sendQueue.tail()) {
+            completeSend(sendQueue.at(sendQueue.head()), WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        }
+        ReceiveRequest receive;
+        while ((receive = receiveQueue.peek()) != null) {
+            failReceive(receive, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        }
+    }
+
+    // ---- driving ----
+
+    /**
+     * Takes a packet for this queue pair.
+     *
+     * @param nowNanos time
+     * @param packet parsed, with a correct ICRC, its frame's addresses filled in; used during the call only
+     */
+    public final void onPacket(long nowNanos, Packet packet) {
+        counters.receivedPackets++;
+        if (isAcceptable(packet) && process(nowNanos, packet)) {
+            counters.processedPackets++;
+        } else {
+            counters.droppedPackets++;
+        }
+    }
+
+    /** Whether a packet may be looked at: state, transport, addresses and keys; counts why not. */
+    abstract boolean isAcceptable(Packet packet);
+
+    /** Takes a packet that is acceptable; says whether it had an effect or an answer. */
+    abstract boolean process(long nowNanos, Packet packet);
+
+    /**
+     * Writes the next packet to send, from its BTH to its padding, without ICRC.
+     *
+     * @param nowNanos time
+     * @param out memory with room for the path MTU and {@link #HEADER_ROOM_BYTES} at {@code at}
+     * @param at where the BTH goes
+     * @return bytes written; 0 when there is nothing to send now
+     */
+    public abstract int pollTransmit(long nowNanos, MemorySegment out, long at);
+
+    /** When {@link #onDeadline} is to be called; {@link Long#MAX_VALUE} for never. */
+    public abstract long nextDeadlineNanos();
+
+    /** Lets time-outs happen. To be called when the time of {@link #nextDeadlineNanos} has come; earlier does nothing. */
+    public abstract void onDeadline(long nowNanos);
+
+    // ---- for the transports and their parts ----
+
+    /** The state becomes ERROR by a decision of this side; the queues are flushed next. */
+    abstract void onError();
+
+    /** The state becomes RESET: everything is to be forgotten. */
+    abstract void onReset();
+
+    /** Goes to a state whose conditions the transport has checked. */
+    final void enter(State next) {
+        state = next;
+        wasHeard = false;
+    }
+
+    /** A request of a connection's peer has come: the first one is reported if this side cannot send yet. */
+    final void noteRequest() {
+        if (state == State.READY_TO_RECEIVE && !wasHeard) {
+            wasHeard = true;
+            events.onAsyncEvent(AsyncEvent.COMMUNICATION_ESTABLISHED);
+        }
+    }
+
+    /** Whether a packet's addresses are those of the connection. */
+    final boolean isFromPeer(Packet packet, Peer peer) {
+        Frame frame = packet.frame();
+        if (frame.sourceLow != peer.remoteLow()
+                || frame.sourceHigh != peer.remoteHigh()
+                || frame.destinationLow != peer.localLow()
+                || frame.destinationHigh != peer.localHigh()) {
+            counters.badSource++;
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether a packet is of the default partition; full and limited members of it may send. */
+    final boolean isOfPartition(Packet packet) {
+        if ((packet.partitionKey() & PARTITION) != PARTITION) {
+            counters.badPartitionKey++;
+            return false;
+        }
+        return true;
+    }
+
+    /** Whether a packet is of this transport. */
+    final boolean isOfTransport(Packet packet) {
+        if (packet.opcode().transport() != transport()) {
+            counters.badOpcode++;
+            return false;
+        }
+        return true;
+    }
+
+    final int protectionDomain() {
+        return configuration.protectionDomain();
+    }
+
+    final boolean peerMay(int access) {
+        return (accessFlags & access) == access;
+    }
+
+    final boolean isReadyToSend() {
+        return state == State.READY_TO_SEND;
+    }
+
+    /** Ends the oldest send work request with an error, and with it the connection. */
+    final void failSend(WorkStatus status) {
+        if (state == State.READY_TO_SEND && !sendQueue.isEmpty()) {
+            completeSend(sendQueue.at(sendQueue.head()), status);
+            toError();
+        }
+    }
+
+    /** Ends the connection because of a request of the peer; what was decided to answer is still sent. */
+    final void failAsResponder(@Nullable AsyncEvent event) {
+        state = State.ERROR;
+        if (event != null) {
+            events.onAsyncEvent(event);
+        }
+        flush();
+    }
+
+    /** Reports the oldest send work request if it has to be, and gives its place back. */
+    final void completeSend(SendRequest request, WorkStatus status) {
+        Completion c = completion;
+        c.workRequestId = request.workRequestId;
+        c.status = status;
+        c.queuePairNumber = number;
+        c.isReceive = false;
+        c.opcode = request.opcode;
+        c.isReceiveOfWrite = false;
+        c.byteLength = request.lengthBytes;
+        c.hasImmediate = false;
+        c.hasInvalidatedKey = false;
+        c.solicited = status != WorkStatus.SUCCESS;
+        boolean reported = request.signaled || configuration.signalAll() || status != WorkStatus.SUCCESS;
+        sendQueue.release();
+        if (status == WorkStatus.SUCCESS) {
+            counters.completedSends++;
+        }
+        if (reported) {
+            sendCompletions.onCompletion(c);
+        }
+    }
+
+    /** Ends a receive with success; the packet is the last of its message. */
+    final void completeReceive(ReceiveRequest request, Packet packet, long bytes) {
+        Opcode opcode = packet.opcode();
+        Completion c = completion;
+        c.workRequestId = request.workRequestId;
+        c.status = WorkStatus.SUCCESS;
+        c.queuePairNumber = number;
+        c.isReceive = true;
+        c.isReceiveOfWrite = opcode.isWrite();
+        c.byteLength = bytes;
+        c.hasImmediate = opcode.hasImmediate();
+        c.immediate = c.hasImmediate ? packet.immediate() : 0;
+        c.hasInvalidatedKey = false;
+        c.solicited = packet.solicited();
+        receiveQueue.release();
+        counters.completedReceives++;
+        receiveCompletions.onCompletion(c);
+    }
+
+    /** Ends a receive without success. */
+    final void failReceive(ReceiveRequest request, WorkStatus status) {
+        Completion c = completion;
+        c.workRequestId = request.workRequestId;
+        c.status = status;
+        c.queuePairNumber = number;
+        c.isReceive = true;
+        c.isReceiveOfWrite = false;
+        c.byteLength = 0;
+        c.hasImmediate = false;
+        c.hasInvalidatedKey = false;
+        c.solicited = true;
+        receiveQueue.release();
+        receiveCompletions.onCompletion(c);
+    }
+
+    final void require(boolean allowed, State wanted) {
+        if (!allowed) {
+            throw new IllegalStateException(
+                    "queue pair 0x" + Integer.toHexString(number) + " cannot go from " + state + " to " + wanted);
+        }
+    }
+
+    static void checkMtu(int bytes) {
+        check(bytes >= 256 && bytes <= 4096 && Integer.bitCount(bytes) == 1, "path MTU", bytes);
+    }
+
+    static void check(boolean inRange, String what, int value) {
+        if (!inRange) {
+            throw new IllegalArgumentException(what + " out of range: " + value);
+        }
+    }
+}

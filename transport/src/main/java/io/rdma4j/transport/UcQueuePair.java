@@ -1,0 +1,165 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair of the unreliable connection service, without I/O: SEND and RDMA WRITE, both also with immediate data.
+ * Nothing is acknowledged: a send work request is done when its last packet was written, and a message of which a packet
+ * is missing or cannot be taken is dropped as a whole (a WRITE may have been placed in part).
+ *
+ * <p>A send work request that cannot be sent ends with an error and brings the queue pair to {@link State#ERROR}, as in
+ * Linux rdma_rxe.
+ *
+ * <p>Source: InfiniBand Architecture volume 1, 9.8.2 and 9.8.3.
+ */
+public final class UcQueuePair extends QueuePairMachine {
+    private final UcResponder responder;
+    private @Nullable Peer peer;
+    private int mtu = 256;
+    private int sendPsn;
+
+    /** Which packet of the oldest send work request is next. */
+    private int packetIndex;
+
+    /**
+     * Makes a queue pair in the state {@link State#RESET}.
+     *
+     * @param number its number, 24 bits
+     * @param configuration sizes of its queues
+     * @param memory regions that it may use
+     * @param sendCompletions where send completions go
+     * @param receiveCompletions where receive completions go; may be the same
+     * @param events where events go
+     */
+    public UcQueuePair(
+            int number,
+            Configuration configuration,
+            MemoryTable memory,
+            CompletionSink sendCompletions,
+            CompletionSink receiveCompletions,
+            Events events) {
+        super(number, configuration, sendCompletions, receiveCompletions, events);
+        responder = new UcResponder(this, memory);
+    }
+
+    @Override
+    public Opcode.Transport transport() {
+        return Opcode.Transport.UC;
+    }
+
+    /**
+     * From INIT to READY_TO_RECEIVE.
+     *
+     * @param path path to the peer
+     * @param pathMtuBytes payload bytes of a full packet: 256, 512, 1024, 2048 or 4096
+     * @param receivePsn first PSN that the peer sends with, 24 bits
+     * @throws IllegalArgumentException if a parameter is out of range; nothing is changed then
+     */
+    public void toReadyToReceive(Peer path, int pathMtuBytes, int receivePsn) {
+        require(state() == State.INIT, State.READY_TO_RECEIVE);
+        checkMtu(pathMtuBytes);
+        check(receivePsn >>> 24 == 0, "receive PSN", receivePsn);
+        check(path.queuePairNumber() >>> 24 == 0, "peer's queue pair number", path.queuePairNumber());
+        peer = path;
+        mtu = pathMtuBytes;
+        responder.start(pathMtuBytes, receivePsn);
+        enter(State.READY_TO_RECEIVE);
+    }
+
+    /**
+     * From READY_TO_RECEIVE to READY_TO_SEND.
+     *
+     * @param psn first PSN to send with, 24 bits
+     * @throws IllegalArgumentException if it is out of range; nothing is changed then
+     */
+    public void toReadyToSend(int psn) {
+        require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
+        check(psn >>> 24 == 0, "send PSN", psn);
+        sendPsn = psn;
+        packetIndex = 0;
+        enter(State.READY_TO_SEND);
+    }
+
+    // ---- receiving ----
+
+    @Override
+    boolean isAcceptable(Packet packet) {
+        Peer from = peer;
+        if (from == null || state() != State.READY_TO_RECEIVE && state() != State.READY_TO_SEND) {
+            counters.badState++;
+            return false;
+        }
+        return isOfTransport(packet) && isFromPeer(packet, from) && isOfPartition(packet);
+    }
+
+    @Override
+    boolean process(long nowNanos, Packet packet) {
+        noteRequest();
+        return responder.onRequest(packet);
+    }
+
+    // ---- sending ----
+
+    @Override
+    public int pollTransmit(long nowNanos, MemorySegment out, long at) {
+        Peer to = peer;
+        if (to == null || !isReadyToSend() || sendQueue.isEmpty()) {
+            return 0;
+        }
+        SendRequest r = sendQueue.at(sendQueue.head());
+        if (packetIndex == 0) {
+            WorkStatus failure = judge(r);
+            if (failure != null) {
+                failSend(failure);
+                return 0;
+            }
+            r.packets = PayloadPackets.count(r, mtu);
+        }
+        boolean isLast = packetIndex == r.packets - 1;
+        Opcode opcode = RequestOpcodes.unreliable(r.opcode, packetIndex == 0, isLast);
+        int written = PayloadPackets.write(
+                r, protectionDomain(), packetIndex, mtu, opcode, to.queuePairNumber(), false, sendPsn, out, at);
+        if (written == 0) {
+            failSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+            return 0;
+        }
+        sendPsn++;
+        packetIndex++;
+        counters.sentPackets++;
+        if (isLast) {
+            packetIndex = 0;
+            completeSend(r, WorkStatus.SUCCESS);
+        }
+        return written;
+    }
+
+    private @Nullable WorkStatus judge(SendRequest r) {
+        if (r.lengthBytes < 0 || r.lengthBytes > Requester.MAX_MESSAGE_BYTES) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        if (!r.opcode.carriesPayload() || r.opcode == WorkOpcode.SEND_WITH_INVALIDATE) {
+            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+        }
+        return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
+    }
+
+    @Override
+    public long nextDeadlineNanos() {
+        return Requester.NEVER;
+    }
+
+    /** Does nothing: an unreliable connection has no timers. */
+    @Override
+    public void onDeadline(long nowNanos) {}
+
+    @Override
+    void onError() {}
+
+    @Override
+    void onReset() {
+        peer = null;
+    }
+}

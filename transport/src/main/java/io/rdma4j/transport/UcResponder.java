@@ -1,0 +1,173 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
+import io.rdma4j.wire.Reth;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the peer's messages of an unreliable connection. A message begins with any FIRST or ONLY packet, whatever its
+ * PSN; when a later packet is missing or cannot be taken the message is dropped, its receive is kept for the next
+ * message, and all is dropped until another message begins.
+ */
+final class UcResponder {
+    /** The kind of message that is only partly received. */
+    private enum Message {
+        NONE,
+        SEND,
+        WRITE
+    }
+
+    private final UcQueuePair queuePair;
+    private final MemoryTable memory;
+    private final QueuePairCounters counters;
+    private int mtu = 256;
+    private int expectedPsn;
+    private Message message = Message.NONE;
+    private long receivedBytes;
+    private long messageBytes;
+    private @Nullable MemoryRegion region;
+    private long regionOffset;
+
+    UcResponder(UcQueuePair queuePair, MemoryTable memory) {
+        this.queuePair = queuePair;
+        this.memory = memory;
+        counters = queuePair.counters();
+    }
+
+    void start(int pathMtuBytes, int receivePsn) {
+        mtu = pathMtuBytes;
+        expectedPsn = receivePsn;
+        end();
+    }
+
+    private void end() {
+        message = Message.NONE;
+        region = null;
+    }
+
+    /** Takes a packet; says whether it had an effect. */
+    boolean onRequest(Packet packet) {
+        Opcode opcode = packet.opcode();
+        boolean isNext = packet.psn() == expectedPsn;
+        if (!isNext) {
+            counters.outOfSequenceRequests++;
+        }
+        expectedPsn = packet.psn() + 1 & Psn.MASK;
+        if (opcode.isFirst()) {
+            if (message != Message.NONE) {
+                counters.droppedMessages++; // its end is missing
+            }
+            return begin(opcode, packet) && proceed(opcode, packet);
+        }
+        Message kind = opcode.isSend() ? Message.SEND : Message.WRITE;
+        if (message == Message.NONE) { // of a message that is dropped already
+            return false;
+        }
+        return isNext && message == kind ? proceed(opcode, packet) : drop();
+    }
+
+    /** Drops the message that is being received. */
+    private boolean drop() {
+        counters.droppedMessages++;
+        end();
+        return false;
+    }
+
+    private boolean begin(Opcode opcode, Packet packet) {
+        end();
+        receivedBytes = 0;
+        if (opcode.isSend()) {
+            message = Message.SEND;
+            return true;
+        }
+        message = Message.WRITE;
+        messageBytes = Responder.dmaLength(packet);
+        if (!queuePair.peerMay(AccessFlags.REMOTE_WRITE) || messageBytes > Requester.MAX_MESSAGE_BYTES) {
+            return drop();
+        }
+        if (messageBytes == 0) { // key and address of nothing are not looked at
+            return true;
+        }
+        MemorySegment s = packet.segment();
+        long at = packet.rethOffset();
+        long address = Reth.address(s, at);
+        region = memory.find(
+                Reth.key(s, at), address, messageBytes, AccessFlags.REMOTE_WRITE, queuePair.protectionDomain());
+        if (region == null) {
+            counters.keyViolations++;
+            return drop();
+        }
+        regionOffset = address - region.address();
+        return true;
+    }
+
+    private boolean proceed(Opcode opcode, Packet packet) {
+        if (!Responder.hasRightPad(packet) || !Responder.hasRightSize(packet, mtu)) {
+            return drop();
+        }
+        return opcode.isSend() ? proceedSend(opcode, packet) : proceedWrite(opcode, packet);
+    }
+
+    private boolean proceedSend(Opcode opcode, Packet packet) {
+        ReceiveRequest receive = queuePair.receiveQueue.peek();
+        int payload = packet.payloadLength();
+        if (receive == null || payload > receive.list.totalBytes() - receivedBytes) {
+            return drop();
+        }
+        boolean placed = LocalMemory.scatter(
+                receive.list,
+                queuePair.protectionDomain(),
+                receivedBytes,
+                packet.segment(),
+                packet.payloadOffset(),
+                payload);
+        if (!placed) {
+            end();
+            queuePair.failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
+            queuePair.failAsResponder(null);
+            return true;
+        }
+        receivedBytes += payload;
+        if (opcode.isLast()) {
+            end();
+            queuePair.completeReceive(receive, packet, receivedBytes);
+        }
+        return true;
+    }
+
+    private boolean proceedWrite(Opcode opcode, Packet packet) {
+        int payload = packet.payloadLength();
+        long left = messageBytes - receivedBytes;
+        MemoryRegion target = region;
+        boolean isExact = opcode.isLast() ? payload == left : payload < left;
+        if (!isExact || target != null && !place(target, packet, payload)) {
+            return drop();
+        }
+        receivedBytes += payload;
+        if (opcode.isLast()) {
+            ReceiveRequest receive = opcode.hasImmediate() ? queuePair.receiveQueue.peek() : null;
+            if (opcode.hasImmediate() && receive == null) {
+                return drop();
+            }
+            end();
+            if (receive != null) {
+                queuePair.completeReceive(receive, packet, messageBytes);
+            }
+        }
+        return true;
+    }
+
+    /** Copies to the peer's target; the region may have been taken back between two packets. */
+    private boolean place(MemoryRegion target, Packet packet, int payload) {
+        return target.isValid()
+                && LocalMemory.copy(
+                        packet.segment(),
+                        packet.payloadOffset(),
+                        target.memory(),
+                        regionOffset + receivedBytes,
+                        payload);
+    }
+}

@@ -1,0 +1,225 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Opcode;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Unreliable connections: whole messages or nothing, and never an answer. */
+class UcQueuePairTest {
+    private static final int BYTES = 3 * UcPair.MTU - 5;
+
+    private final UcPair pair = new UcPair();
+    private final byte[] source = Pair.pattern(BYTES, 1);
+    private final byte[] target = new byte[BYTES];
+    private final MemoryRegion local = pair.a.register(source, Pair.ALL_ACCESS);
+    private final MemoryRegion remote = pair.b.register(target, Pair.ALL_ACCESS);
+
+    private List<byte[]> packets(long id, WorkOpcode opcode, long length) {
+        pair.a.post(id, opcode, local, length, remote);
+        return pair.a.sent();
+    }
+
+    private Pair.Done onlyReceive() {
+        assertThat(pair.b.done).hasSize(1);
+        return pair.b.done.getFirst();
+    }
+
+    private void assertNothingIsAnswered() {
+        assertThat(pair.b.sent()).isEmpty();
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.READY_TO_SEND);
+        assertThat(pair.b.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void sendIsCutAtTheMtuAndCompletesWhenItsLastPacketIsWritten() {
+        pair.b.postReceive(9, remote, BYTES);
+        List<byte[]> packets = packets(1, WorkOpcode.SEND, BYTES);
+        assertThat(packets.stream().map(UcPair::opcode))
+                .containsExactly(Opcode.UC_SEND_FIRST, Opcode.UC_SEND_MIDDLE, Opcode.UC_SEND_LAST);
+        assertThat(packets.stream().map(p -> Bth.psn(MemorySegment.ofArray(p), 0)))
+                .containsExactly(0xff_fffe, 0xff_ffff, 0);
+        assertThat(packets).noneMatch(p -> Bth.acknowledgeRequest(MemorySegment.ofArray(p), 0));
+        assertThat(pair.a.done).extracting(Pair.Done::status).containsExactly(WorkStatus.SUCCESS);
+        pair.deliver(packets);
+        assertThat(onlyReceive().bytes()).isEqualTo(BYTES);
+        assertThat(target).isEqualTo(source);
+        assertNothingIsAnswered();
+    }
+
+    @Test
+    void immediateDataComeWithTheLastPacketOfASend() {
+        pair.b.postReceive(9, remote, BYTES);
+        pair.deliver(packets(0x1234, WorkOpcode.SEND_WITH_IMMEDIATE, BYTES));
+        assertThat(onlyReceive().hasImmediate()).isTrue();
+        assertThat(onlyReceive().immediate()).isEqualTo(0x1234);
+    }
+
+    @Test
+    void writtenBytesLandWithoutReceive() {
+        pair.deliver(packets(1, WorkOpcode.RDMA_WRITE, BYTES));
+        assertThat(target).isEqualTo(source);
+        assertThat(pair.b.done).isEmpty();
+        assertNothingIsAnswered();
+    }
+
+    @Test
+    void writeWithImmediateTakesAReceiveAndTellsTheWrittenLength() {
+        pair.b.postReceive(9, remote, 0);
+        pair.deliver(packets(7, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, BYTES));
+        assertThat(target).isEqualTo(source);
+        assertThat(onlyReceive().ofWrite()).isTrue();
+        assertThat(onlyReceive().bytes()).isEqualTo(BYTES);
+        assertThat(onlyReceive().immediate()).isEqualTo(7);
+    }
+
+    @Test
+    void emptyMessageIsOnePacket() {
+        pair.b.postReceive(9, remote, BYTES);
+        List<byte[]> packets = packets(1, WorkOpcode.SEND, 0);
+        assertThat(packets).hasSize(1);
+        pair.deliver(packets);
+        assertThat(onlyReceive().bytes()).isZero();
+    }
+
+    @Test
+    void lossOfAnyPacketDropsItsMessageOnlyAndKeepsTheReceive() {
+        for (int lost = 0; lost < 3; lost++) {
+            pair.b.done.clear();
+            pair.b.postReceive(10 + lost, remote, BYTES);
+            List<byte[]> first = packets(1, WorkOpcode.SEND, BYTES);
+            for (int i = 0; i < 3; i++) {
+                if (i != lost) {
+                    pair.deliver(List.of(first.get(i)));
+                }
+            }
+            assertThat(pair.b.done).as("packet %s lost", lost).isEmpty();
+            pair.deliver(packets(2, WorkOpcode.SEND, BYTES - 9));
+            assertThat(onlyReceive().id()).isEqualTo(10 + lost);
+            assertThat(onlyReceive().bytes()).isEqualTo(BYTES - 9);
+            assertThat(target).startsWith(java.util.Arrays.copyOf(source, BYTES - 9));
+        }
+        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2); // of one not even the start was seen
+        assertNothingIsAnswered();
+    }
+
+    @Test
+    void packetsInWrongOrderDropTheMessage() {
+        pair.b.postReceive(9, remote, BYTES);
+        List<byte[]> p = packets(1, WorkOpcode.SEND, BYTES);
+        pair.deliver(List.of(p.get(0), p.get(2), p.get(1)));
+        assertThat(pair.b.done).isEmpty();
+        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(1);
+    }
+
+    @Test
+    void middleOfAnotherKindOfMessageDropsTheMessage() {
+        pair.b.postReceive(9, remote, BYTES);
+        List<byte[]> send = packets(1, WorkOpcode.SEND, BYTES);
+        send.get(1)[0] = (byte) Opcode.UC_WRITE_MIDDLE.code();
+        pair.deliver(send);
+        assertThat(pair.b.done).isEmpty();
+        assertThat(target).endsWith(new byte[BYTES - UcPair.MTU]);
+    }
+
+    @Test
+    void messageWithoutReceiveIsLostAndTheNextOneTaken() {
+        pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
+        pair.deliver(packets(2, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, 8));
+        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
+        pair.b.postReceive(9, remote, BYTES);
+        pair.deliver(packets(3, WorkOpcode.SEND, BYTES));
+        assertThat(onlyReceive().bytes()).isEqualTo(BYTES);
+    }
+
+    @Test
+    void messageLongerThanTheReceiveIsDroppedAndTheReceiveKept() {
+        pair.b.postReceive(9, remote, UcPair.MTU);
+        pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
+        assertThat(pair.b.done).isEmpty();
+        pair.deliver(packets(2, WorkOpcode.SEND, 10));
+        assertThat(onlyReceive().bytes()).isEqualTo(10);
+    }
+
+    @Test
+    void writeWithoutRightOrWithAWrongKeyIsDroppedInSilence() {
+        pair.b.queuePair.changeAccess(AccessFlags.LOCAL_WRITE);
+        pair.deliver(packets(1, WorkOpcode.RDMA_WRITE, BYTES));
+        pair.b.queuePair.changeAccess(Pair.ALL_ACCESS);
+        pair.b.memory.deregister(remote);
+        pair.deliver(packets(2, WorkOpcode.RDMA_WRITE, BYTES));
+        assertThat(target).containsOnly(0);
+        assertThat(pair.b.queuePair.counters().keyViolations).isEqualTo(1);
+        assertThat(pair.b.queuePair.counters().droppedMessages).isEqualTo(2);
+        assertNothingIsAnswered();
+    }
+
+    @Test
+    void writeEndsWhereItsRegionIsTakenBack() {
+        List<byte[]> p = packets(1, WorkOpcode.RDMA_WRITE, BYTES);
+        pair.deliver(p.subList(0, 1));
+        pair.b.memory.deregister(remote);
+        pair.deliver(p.subList(1, 3));
+        assertThat(target).endsWith(new byte[BYTES - UcPair.MTU]);
+        assertNothingIsAnswered();
+    }
+
+    @Test
+    void receiveWhoseMemoryIsGoneFailsAndEndsTheQueuePair() {
+        pair.b.postReceive(9, remote, BYTES);
+        pair.b.memory.deregister(remote);
+        pair.deliver(packets(1, WorkOpcode.SEND, BYTES));
+        assertThat(onlyReceive().status()).isEqualTo(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+    }
+
+    @Test
+    void operationsThatNeedAnAnswerAreNotSent() {
+        List<WorkOpcode> refused = List.of(
+                WorkOpcode.RDMA_READ,
+                WorkOpcode.COMPARE_AND_SWAP,
+                WorkOpcode.FETCH_AND_ADD,
+                WorkOpcode.SEND_WITH_INVALIDATE);
+        for (WorkOpcode opcode : refused) {
+            UcPair fresh = new UcPair();
+            MemoryRegion region = fresh.a.register(new byte[8], Pair.ALL_ACCESS);
+            fresh.a.post(1, opcode, region, 8, region);
+            fresh.a.post(2, WorkOpcode.SEND, region, 8, region);
+            assertThat(fresh.a.sent()).isEmpty();
+            assertThat(fresh.a.done)
+                    .extracting(Pair.Done::status)
+                    .containsExactly(
+                            WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        }
+    }
+
+    @Test
+    void packetsOfStrangersAndOfOtherTransportsHaveNoEffect() {
+        pair.b.postReceive(9, remote, BYTES);
+        List<byte[]> p = packets(1, WorkOpcode.SEND, 10);
+        pair.deliver(p.getFirst(), pair.b.low);
+        p.getFirst()[0] = (byte) Opcode.RC_SEND_ONLY.code();
+        pair.deliver(p);
+        assertThat(pair.b.done).isEmpty();
+        assertThat(pair.b.queuePair.counters().badSource).isEqualTo(1);
+        assertThat(pair.b.queuePair.counters().badOpcode).isEqualTo(1);
+        assertThat(pair.b.queuePair.counters().droppedPackets).isEqualTo(2);
+    }
+
+    @Test
+    void nothingIsTakenBeforeReadyToReceiveNorInError() {
+        pair.b.postReceive(9, remote, BYTES);
+        List<byte[]> p = packets(1, WorkOpcode.SEND, 10);
+        pair.b.queuePair.toError();
+        assertThat(onlyReceive().status()).isEqualTo(WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        pair.deliver(p);
+        pair.b.queuePair.reset();
+        pair.b.queuePair.toInit(Pair.ALL_ACCESS);
+        pair.deliver(p);
+        assertThat(pair.b.queuePair.counters().badState).isEqualTo(2);
+        assertThat(pair.b.done).hasSize(1);
+    }
+}
