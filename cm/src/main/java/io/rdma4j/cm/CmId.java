@@ -51,6 +51,27 @@ public final class CmId implements AutoCloseable {
         return new CmId(EventChannel.ofSynchronousId(), true, portSpace, context);
     }
 
+    /**
+     * Makes a synchronous identifier that is ready for the next step. C: {@code rdma_create_ep}; {@link #close} is {@code
+     * rdma_destroy_ep}.
+     *
+     * <p>A passive one is bound: {@link #listen} is next, and {@link #getRequest} gives each connection a queue pair of
+     * {@code attributes}. An active one has its address and route resolved, within 2 seconds each, and its queue pair
+     * made: {@link #connect} is next.
+     *
+     * @param information from {@link AddressInformation#lookUp}
+     * @param protectionDomain domain of the queue pairs; null for the device's default domain
+     * @param attributes what queue pairs are made of; null for none
+     * @throws RdmaException as {@link #bindAddress}, or {@link #resolveAddress}, {@link #resolveRoute} and {@link
+     *     #createQueuePair}; {@code EINVAL} if the information lacks the address
+     */
+    public static CmId createEndpoint(
+            AddressInformation information,
+            @Nullable ProtectionDomain protectionDomain,
+            @Nullable CmQueuePairAttributes attributes) {
+        return Endpoint.create(information, protectionDomain, attributes);
+    }
+
     // ---- addresses and route
 
     /**
@@ -152,7 +173,8 @@ public final class CmId implements AutoCloseable {
     /**
      * Takes the next connection request of a synchronous listener; waits for it. C: {@code rdma_get_request}.
      *
-     * @return the identifier of the new connection, synchronous too, with the request as its {@link #event}
+     * @return the identifier of the new connection, synchronous too, with the request as its {@link #event};
+     *     of an endpoint ({@link #createEndpoint}) with a queue pair
      * @throws RdmaException {@code EINVAL} if the identifier is not synchronous, {@code EINTR} if the thread was
      *     interrupted, else the status of the event that came instead
      */

@@ -33,6 +33,7 @@ final class IdCore {
     private int responderResources;
     private int initiatorDepth;
     private boolean connectFailed;
+    private volatile @Nullable Endpoint endpoint;
     private boolean closed;
 
     IdCore(CmId id, EventChannel channel, boolean synchronous, PortSpace portSpace, @Nullable Object context) {
@@ -141,7 +142,16 @@ final class IdCore {
             throw failure(operation, request);
         }
         request.id().core().event = request;
+        Endpoint remembered = endpoint;
+        if (remembered != null) {
+            remembered.equip(request.id());
+        }
         return request.id();
+    }
+
+    /** Has {@link #getRequest} make the queue pairs of the connections. */
+    void remember(Endpoint passive) {
+        endpoint = passive;
     }
 
     void connect(@Nullable ConnectionParameters parameters) {

@@ -1,15 +1,11 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.spi.HostLookup;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 
 /** Looks names and addresses up as {@code getaddrinfo} does. */
 public final class HostAddresses {
-    private static final int EAI_NONAME = -2;
-    private static final int EAI_AGAIN = -3;
-    private static final int EAI_FAIL = -4;
-    private static final int EAI_NODATA = -5;
-
     private HostAddresses() {}
 
     /** A name that could not be resolved. */
@@ -18,9 +14,9 @@ public final class HostAddresses {
 
         private final int code;
 
-        LookupException(int code, String message, UnknownHostException cause) {
-            super(message, cause);
-            this.code = code;
+        LookupException(AddressLookupException cause) {
+            super(cause.reason().text(), cause);
+            this.code = cause.code();
         }
 
         /** The negative code of {@code getaddrinfo}. */
@@ -36,33 +32,10 @@ public final class HostAddresses {
      * @throws LookupException if there is none; the message is that of {@code gai_strerror}
      */
     public static InetAddress first(String host) throws LookupException {
-        if (host.isEmpty()) {
-            throw new LookupException(EAI_NONAME, text(EAI_NONAME), new UnknownHostException("empty name"));
-        }
         try {
-            return InetAddress.getByName(host);
-        } catch (UnknownHostException e) {
-            int code = code(String.valueOf(e.getMessage()));
-            throw new LookupException(code, text(code), e);
+            return HostLookup.first("getaddrinfo", host, null, false);
+        } catch (AddressLookupException e) {
+            throw new LookupException(e);
         }
-    }
-
-    /** Java hides the code, but ends its message with the text of it. */
-    private static int code(String message) {
-        for (int code : new int[] {EAI_AGAIN, EAI_FAIL, EAI_NODATA}) {
-            if (message.endsWith(text(code))) {
-                return code;
-            }
-        }
-        return EAI_NONAME;
-    }
-
-    private static String text(int code) {
-        return switch (code) {
-            case EAI_AGAIN -> "Temporary failure in name resolution";
-            case EAI_FAIL -> "Non-recoverable failure in name resolution";
-            case EAI_NODATA -> "No address associated with hostname";
-            default -> "Name or service not known";
-        };
     }
 }
