@@ -1,0 +1,177 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The short forms of the verbs for an identifier with a queue pair. C: {@code rdma/rdma_verbs.h}. Not thread safe: it
+ * reuses its work requests; several may be made for one identifier.
+ *
+ * <p>All memory must be registered, also that of inline data, where C takes none. Requests of several pieces are posted at
+ * {@link CmId#queuePair} directly.
+ */
+public final class CmMessages {
+    /** How a send work request is done. C: {@code enum ibv_send_flags}. */
+    public enum Flag {
+        /** Waits for earlier READs and atomics. C: {@code IBV_SEND_FENCE}. */
+        FENCE,
+        /** Is reported when it is done. C: {@code IBV_SEND_SIGNALED}. */
+        SIGNALED,
+        /** Wakes a peer that waits for solicited events only. C: {@code IBV_SEND_SOLICITED}. */
+        SOLICITED,
+        /** Copies the data when posted. C: {@code IBV_SEND_INLINE}. */
+        INLINE
+    }
+
+    private final CmId id;
+    private final SendWorkRequest send = new SendWorkRequest();
+    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private final WorkCompletion[] one = new WorkCompletion[1];
+
+    /** Creates the short forms for an identifier; its queue pair may be made later. */
+    public CmMessages(CmId id) {
+        this.id = id;
+    }
+
+    /** Registers memory for messages, in the identifier's domain. C: {@code rdma_reg_msgs}. */
+    public MemoryRegion register(MemorySegment memory) {
+        return id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
+    }
+
+    /** Registers memory that the peer may read. C: {@code rdma_reg_read}. */
+    public MemoryRegion registerForRead(MemorySegment memory) {
+        return id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
+    }
+
+    /** Registers memory that the peer may write. C: {@code rdma_reg_write}. */
+    public MemoryRegion registerForWrite(MemorySegment memory) {
+        return id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    }
+
+    /**
+     * Posts a receive. C: {@code rdma_post_recv}.
+     *
+     * @param number the application's number, in C its {@code context}
+     * @param region memory, from {@link #register}
+     * @param offsetBytes where the message goes in it
+     * @param lengthBytes bytes that it may have
+     * @throws RdmaException as {@link QueuePair#postReceive}; {@code EINVAL} without a queue pair
+     */
+    public void postReceive(long number, MemoryRegion region, long offsetBytes, long lengthBytes) {
+        queuePair("rdma_post_recv").postReceive(receive.reset(number).into(region, offsetBytes, lengthBytes));
+    }
+
+    /**
+     * Posts a SEND. C: {@code rdma_post_send}.
+     *
+     * @param number the application's number
+     * @param region memory
+     * @param offsetBytes where the message begins in it
+     * @param lengthBytes bytes of the message
+     * @param flags how
+     * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
+     */
+    public void postSend(long number, MemoryRegion region, long offsetBytes, long lengthBytes, Set<Flag> flags) {
+        send.reset(number);
+        post("rdma_post_send", region, offsetBytes, lengthBytes, flags);
+    }
+
+    /** Posts an RDMA READ from the peer's memory; see {@link #postSend}. C: {@code rdma_post_read}. */
+    public void postRead(
+            long number,
+            MemoryRegion region,
+            long offsetBytes,
+            long lengthBytes,
+            Set<Flag> flags,
+            long remoteAddress,
+            int remoteKey) {
+        send.reset(number).read(remoteAddress, remoteKey);
+        post("rdma_post_read", region, offsetBytes, lengthBytes, flags);
+    }
+
+    /** Posts an RDMA WRITE to the peer's memory; see {@link #postSend}. C: {@code rdma_post_write}. */
+    public void postWrite(
+            long number,
+            MemoryRegion region,
+            long offsetBytes,
+            long lengthBytes,
+            Set<Flag> flags,
+            long remoteAddress,
+            int remoteKey) {
+        send.reset(number).write(remoteAddress, remoteKey);
+        post("rdma_post_write", region, offsetBytes, lengthBytes, flags);
+    }
+
+    private void post(String operation, MemoryRegion region, long offsetBytes, long lengthBytes, Set<Flag> flags) {
+        send.from(region, offsetBytes, lengthBytes);
+        if (flags.contains(Flag.FENCE)) {
+            send.fence();
+        }
+        if (flags.contains(Flag.SIGNALED)) {
+            send.signaled();
+        }
+        if (flags.contains(Flag.SOLICITED)) {
+            send.solicited();
+        }
+        if (flags.contains(Flag.INLINE)) {
+            send.inline();
+        }
+        queuePair(operation).postSend(send);
+    }
+
+    private QueuePair queuePair(String operation) {
+        QueuePair own = id.queuePair();
+        if (own == null) {
+            throw IdCore.invalid(operation, id + " has no queue pair", "Create one first");
+        }
+        return own;
+    }
+
+    /**
+     * Waits for the next finished send work request. C: {@code rdma_get_send_comp}. Its status is for the caller to look at.
+     *
+     * @param completion filled
+     * @throws RdmaException {@code EINVAL} without a queue pair, or if its completion queue has no channel; {@code EINTR}
+     *     if the thread was interrupted (its flag stays set)
+     */
+    public void awaitSendCompletion(WorkCompletion completion) {
+        String operation = "rdma_get_send_comp";
+        await(operation, queuePair(operation).sendCompletions(), completion);
+    }
+
+    /** Waits for the next finished receive; see {@link #awaitSendCompletion}. C: {@code rdma_get_recv_comp}. */
+    public void awaitReceiveCompletion(WorkCompletion completion) {
+        String operation = "rdma_get_recv_comp";
+        await(operation, queuePair(operation).receiveCompletions(), completion);
+    }
+
+    private void await(String operation, CompletionQueue queue, WorkCompletion completion) {
+        @Nullable CompletionChannel channel = queue.channel();
+        if (channel == null) {
+            throw IdCore.invalid(operation, "the completion queue has no channel", "Poll it");
+        }
+        one[0] = completion;
+        while (queue.poll(one) == 0) {
+            queue.requestNotification(false);
+            if (queue.poll(one) != 0) {
+                return;
+            }
+            CompletionQueue reported = channel.await();
+            if (reported == null) {
+                throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
+            }
+            reported.acknowledgeEvents(1);
+        }
+    }
+}
