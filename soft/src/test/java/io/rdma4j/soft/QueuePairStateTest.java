@@ -296,7 +296,8 @@ class QueuePairStateTest {
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
-        a.queuePair.postSend(new SendWorkRequest().reset(3).from(a.region, 0, 64).signaled());
+        a.queuePair.postSend(
+                new SendWorkRequest().reset(3).from(a.region, 0, 64).signaled());
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
     }
 }
