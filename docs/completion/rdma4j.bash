@@ -2,7 +2,7 @@
 
 _rdma4j() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} tool
-    local common="--pcap --fault --trace --device --help"
+    local common="--pcap --fault --trace --device --json --help"
     case ${COMP_WORDS[0]##*/} in
         rdma4j) tool=${COMP_WORDS[1]-} ;;
         *) tool=${COMP_WORDS[0]##*/} ;;
@@ -15,13 +15,17 @@ _rdma4j() {
         -p | -C | -S) return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping doctor --help --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ibv_rc_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
         rping) COMPREPLY=($(compgen -W "-s -c -a -I -p -C -S -v -V -d -P -q $common" -- "$word")) ;;
         demo) COMPREPLY=($(compgen -W "-a -C -S $common" -- "$word")) ;;
+        ibv_rc_pingpong)
+            COMPREPLY=($(compgen -W "-p -d -i -s -m -r -n -l -e -g -o -O -P -t -c -j -N $common" -- "$word")) ;;
+        ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
+        ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
     esac
 }
-complete -F _rdma4j rdma4j rping
+complete -F _rdma4j rdma4j rping ibv_rc_pingpong ibv_devices ibv_devinfo

@@ -2,6 +2,7 @@ package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
@@ -42,10 +43,9 @@ final class Providers {
         return usable;
     }
 
-    /** {@code rdma4j.device}, else {@code RDMA4J_DEVICE}: the name of a provider or of a device, or null. */
+    /** The name of a provider or of a device, or an address, that the user asked for; null if nothing. */
     private static @Nullable String wanted() {
-        String wanted = System.getProperty("rdma4j.device", System.getenv("RDMA4J_DEVICE"));
-        return wanted == null || wanted.isEmpty() ? null : wanted;
+        return DeviceChoice.current().wanted();
     }
 
     private static boolean isProvider(String name) {
@@ -71,7 +71,7 @@ final class Providers {
         String wanted = wanted();
         if (wanted != null && !isProvider(wanted)) {
             Optional<Device> device = Device.of(local);
-            if (device.isEmpty() || !device.get().name().equals(wanted)) {
+            if (device.isEmpty() || !DeviceChoice.current().allows(device.get())) {
                 return null;
             }
         }
@@ -88,6 +88,7 @@ final class Providers {
         String wanted = wanted();
         return wanted == null
                 ? "Use an address of this host whose network interface is up; `ip address` lists them"
-                : "RDMA4J_DEVICE asks for " + wanted + ": use an address of that device, or unset it";
+                : "--device or RDMA4J_DEVICE asks for " + wanted
+                        + ", a provider, a device or one of its addresses: use an address of that device, or unset it";
     }
 }

@@ -33,6 +33,42 @@ public final class CStrings {
         return (int) (value == Long.MIN_VALUE ? Long.MAX_VALUE : -value);
     }
 
+    /**
+     * The number at the front of a text, as glibc's {@code strtol} with base 0 finds it: decimal, octal behind {@code 0},
+     * hexadecimal behind {@code 0x}; 0 if there is none. Too large a number becomes the nearest {@code long}.
+     */
+    public static long strtol(String text) {
+        int at = 0;
+        while (at < text.length() && isSpace(text.charAt(at))) {
+            at++;
+        }
+        boolean negative = at < text.length() && text.charAt(at) == '-';
+        if (negative || at < text.length() && text.charAt(at) == '+') {
+            at++;
+        }
+        int base = 10;
+        if (text.regionMatches(true, at, "0x", 0, 2) && at + 2 < text.length() && digit(text.charAt(at + 2), 16) >= 0) {
+            base = 16;
+            at += 2;
+        } else if (at < text.length() && text.charAt(at) == '0') {
+            base = 8;
+        }
+        long value = 0;
+        for (; at < text.length() && digit(text.charAt(at), base) >= 0; at++) {
+            int digit = digit(text.charAt(at), base);
+            if (value > (Long.MAX_VALUE - digit) / base) {
+                return negative ? Long.MIN_VALUE : Long.MAX_VALUE;
+            }
+            value = value * base + digit;
+        }
+        return negative ? -value : value;
+    }
+
+    /** Value of an ASCII digit, or -1. */
+    private static int digit(char c, int base) {
+        return c < 128 ? Character.digit(c, base) : -1;
+    }
+
     private static boolean isSpace(char c) {
         return c == ' ' || c >= '\t' && c <= '\r';
     }

@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options of every tool, which the C tools do not have: {@code --pcap}, {@code --fault}, {@code --trace},
- * {@code --device}. They may stand anywhere before a {@code --} and are taken out before the tool sees its arguments, so
+ * {@code --device}, {@code --json}. They may stand anywhere before a {@code --} and are taken out before the tool sees its arguments, so
  * a tool's own options stay exactly those of C.
  *
  * @param arguments what is left for the tool
  * @param pcap file for a capture of all packets, or null
  * @param fault faults to put on the traffic, or null
  * @param trace whether to print a line per packet
- * @param device name of the device provider to use, or null to let the address decide
+ * @param device name or address of the device to use, or name of its provider; null for any
+ * @param json whether to print a JSON document
  * @param help whether {@code --help} was among them
  */
 public record CommonOptions(
@@ -27,8 +28,9 @@ public record CommonOptions(
         @Nullable String fault,
         boolean trace,
         @Nullable String device,
+        boolean json,
         boolean help) {
-    /** Names the provider of devices to use; read by the connection manager. */
+    /** Names the device to use; read by {@link io.rdma4j.verbs.DeviceChoice}. */
     private static final String DEVICE_PROPERTY = "rdma4j.device";
 
     /** Lines about these options for help texts. */
@@ -37,7 +39,8 @@ public record CommonOptions(
               --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
               --fault SPEC     put faults on the traffic, for example loss=1%,dup=1%,seed=7
               --trace          print a line per packet on stderr
-              --device NAME    use this device provider instead of the one that has the address
+              --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
+              --json           one JSON document of parameters and results on stdout; all messages go to stderr
             """;
 
     /** A wrong use of these options; the message says what is right. */
@@ -56,6 +59,7 @@ public record CommonOptions(
         String fault = null;
         String device = null;
         boolean trace = false;
+        boolean json = false;
         boolean help = false;
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
@@ -67,6 +71,7 @@ public record CommonOptions(
                     i = words.size();
                 }
                 case "--trace" -> trace = true;
+                case "--json" -> json = true;
                 case "--help" -> help = true;
                 case "--pcap", "--fault", "--device" -> {
                     String value;
@@ -86,7 +91,7 @@ public record CommonOptions(
                 default -> rest.add(word);
             }
         }
-        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, help);
+        return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, json, help);
     }
 
     private static String checkedFault(String value) throws UsageException {

@@ -12,13 +12,26 @@ import org.jspecify.annotations.Nullable;
  * {@code -C 10}), options and operands may be mixed, {@code --} ends the options and a lone {@code -} is an operand. A
  * letter followed by one colon takes an argument, by two colons an optional one that must be in the same word. A
  * specification that begins with {@code +} stops at the first operand; one that begins with a colon (after any
- * {@code +}) reports a missing argument as {@code ':'} and prints nothing. Not thread safe.
+ * {@code +}) reports a missing argument as {@code ':'} and prints nothing.
+ *
+ * <p>With long options ({@code getopt_long}) a word may also be {@code --name}, {@code --name=value} or {@code --name
+ * value}, and a name may be shortened as long as it is clear which one is meant. Not thread safe.
  */
 public final class Getopt {
     /** What {@link #next} returns when there are no more options. */
     public static final int END = -1;
 
+    /**
+     * A long option.
+     *
+     * @param name without hyphens
+     * @param hasArgument whether it must have an argument
+     * @param letter what {@link #next} returns for it
+     */
+    public record LongOption(String name, boolean hasArgument, char letter) {}
+
     private final String program;
+    private final List<LongOption> longOptions;
     private final String specification;
     private final boolean stopAtOperand;
     private final boolean colonMode;
@@ -27,6 +40,7 @@ public final class Getopt {
     private final List<String> operands = new ArrayList<>();
     private int index;
     private String cluster = "";
+    private boolean clusterIsWord;
     private int unknownOption;
     private @Nullable String argument;
 
@@ -39,7 +53,18 @@ public final class Getopt {
      * @param messages where complaints go; null prints none, as with {@code opterr = 0}
      */
     public Getopt(String program, String specification, List<String> arguments, @Nullable PrintStream messages) {
+        this(program, specification, List.of(), arguments, messages);
+    }
+
+    /** Creates a parser that also knows long options; see the other constructor. C: {@code getopt_long}. */
+    public Getopt(
+            String program,
+            String specification,
+            List<LongOption> longOptions,
+            List<String> arguments,
+            @Nullable PrintStream messages) {
         this.program = program;
+        this.longOptions = List.copyOf(longOptions);
         String letters = specification;
         stopAtOperand = letters.startsWith("+");
         if (stopAtOperand) {
@@ -64,6 +89,10 @@ public final class Getopt {
         }
         char letter = cluster.charAt(0);
         cluster = cluster.substring(1);
+        if (letter == '-' && !longOptions.isEmpty() && clusterIsWord) {
+            return takeLong();
+        }
+        clusterIsWord = false;
         int place = letter == ':' || letter == ';' ? -1 : specification.indexOf(letter);
         if (place < 0) {
             unknownOption = letter;
@@ -71,6 +100,54 @@ public final class Getopt {
             return '?';
         }
         return specification.startsWith(":", place + 1) ? takeArgument(letter, place) : letter;
+    }
+
+    private int takeLong() {
+        int equals = cluster.indexOf('=');
+        String typed = equals < 0 ? cluster : cluster.substring(0, equals);
+        @Nullable String value = equals < 0 ? null : cluster.substring(equals + 1);
+        cluster = "";
+        unknownOption = 0;
+        List<LongOption> meant = candidates(typed);
+        if (meant.isEmpty()) {
+            complain("unrecognized option '--" + typed + (value == null ? "" : "=" + value) + "'");
+            return '?';
+        }
+        if (meant.size() > 1) {
+            StringBuilder names = new StringBuilder();
+            meant.forEach(option -> names.append(" '--").append(option.name()).append('\''));
+            complain("option '--" + typed + (value == null ? "" : "=" + value) + "' is ambiguous; possibilities:" + names);
+            return '?';
+        }
+        LongOption option = meant.getFirst();
+        unknownOption = option.letter();
+        if (!option.hasArgument() && value != null) {
+            complain("option '--" + option.name() + "' doesn't allow an argument");
+            return '?';
+        }
+        if (option.hasArgument() && value == null) {
+            if (index == arguments.size()) {
+                complain("option '--" + option.name() + "' requires an argument");
+                return colonMode ? ':' : '?';
+            }
+            value = arguments.get(index++);
+        }
+        argument = value;
+        return option.letter();
+    }
+
+    /** The options that a name may mean: the one that has it, else all that begin with it. */
+    private List<LongOption> candidates(String typed) {
+        List<LongOption> candidates = new ArrayList<>();
+        for (LongOption option : longOptions) {
+            if (option.name().equals(typed)) {
+                return List.of(option);
+            }
+            if (option.name().startsWith(typed)) {
+                candidates.add(option);
+            }
+        }
+        return candidates;
     }
 
     private int takeArgument(char letter, int place) {
@@ -100,6 +177,7 @@ public final class Getopt {
             if (word.length() > 1 && word.charAt(0) == '-') {
                 index++;
                 cluster = word.substring(1);
+                clusterIsWord = true;
                 return true;
             }
             if (stopAtOperand) {

@@ -2,6 +2,9 @@ package io.rdma4j.tools;
 
 import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.doctor.Doctor;
+import io.rdma4j.tools.devices.IbvDevices;
+import io.rdma4j.tools.devices.IbvDevinfo;
+import io.rdma4j.tools.pingpong.RcPingpong;
 import io.rdma4j.tools.rping.Rping;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -24,7 +27,7 @@ public final class Main {
     /** Exit status for a defect. */
     private static final int UNEXPECTED = 70;
 
-    private static final List<Tool> TOOLS = List.of(new Demo(), new Rping(), new Doctor());
+    private static final List<Tool> TOOLS = List.of(new Demo(), new Rping(), new RcPingpong(), new IbvDevices(), new IbvDevinfo(), new Doctor());
 
     private Main() {}
 
@@ -96,11 +99,35 @@ public final class Main {
             options.apply();
             List<String> rest =
                     options.arguments().subList(1, options.arguments().size());
-            return run(tool.get(), options.help() ? List.of("--help") : rest, environment);
+            if (options.help()) {
+                return run(tool.get(), List.of("--help"), environment);
+            }
+            return options.json() ? runForPrograms(tool.get(), rest, words, environment) : run(tool.get(), rest, environment);
         } catch (CommonOptions.UsageException e) {
             environment.err().println("rdma4j: " + e.getMessage());
             return USAGE;
         }
+    }
+
+    /** Runs a tool with {@code --json}: what it prints goes to standard error, and the document to standard output. */
+    private static int runForPrograms(Tool tool, List<String> rest, List<String> words, ToolEnvironment outer) {
+        ToolEnvironment inner = new ToolEnvironment(outer.err(), outer.err());
+        List<String> arguments = words.subList(words.indexOf(tool.name()) + 1, words.size());
+        AtomicBoolean printed = new AtomicBoolean();
+        Runnable atInterrupt = () -> {
+            inner.interrupt();
+            if (!printed.getAndSet(true)) {
+                outer.out().println(inner.report().json(tool.name(), arguments, null));
+                outer.out().flush();
+            }
+        };
+        outer.onInterrupt(atInterrupt);
+        int status = run(tool, rest, inner) & 0xff;
+        outer.removeOnInterrupt(atInterrupt);
+        if (!printed.getAndSet(true)) {
+            outer.out().println(inner.report().json(tool.name(), arguments, status));
+        }
+        return status;
     }
 
     private static int run(Tool tool, List<String> arguments, ToolEnvironment environment) {

@@ -5,13 +5,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What a tool sees of its process: two streams, and the wish to end. Thread safe.
+ * What a tool sees of its process: two streams, a report for programs, and the wish to end. Thread safe.
  *
  * <p>The tools do not touch {@link System}, so several can run in one process, as the tests do.
  */
 public final class ToolEnvironment {
     private final PrintStream out;
     private final PrintStream err;
+    private final ToolReport report = new ToolReport();
     private final Set<Runnable> atInterrupt = ConcurrentHashMap.newKeySet();
 
     /**
@@ -33,6 +34,11 @@ public final class ToolEnvironment {
     /** Standard error. */
     public PrintStream err() {
         return err;
+    }
+
+    /** What goes into the JSON document of {@code --json}. */
+    public ToolReport report() {
+        return report;
     }
 
     /** Has {@code action} done when the process is asked to end (SIGINT, SIGTERM); it must be short. */

@@ -17,7 +17,7 @@ class CommonOptionsTest {
     @Test
     void optionsAreTakenOutWhereverTheyStand() throws Exception {
         CommonOptions options =
-                parse("--trace rping -c --fault=loss=1%,seed=7 -a ::1 --pcap x.pcapng -v --device soft");
+                parse("--trace rping -c --fault=loss=1%,seed=7 -a ::1 --pcap x.pcapng -v --json --device soft");
         assertThat(options)
                 .isEqualTo(new CommonOptions(
                         List.of("rping", "-c", "-a", "::1", "-v"),
@@ -25,6 +25,7 @@ class CommonOptionsTest {
                         "loss=1%,seed=7",
                         true,
                         "soft",
+                        true,
                         false));
     }
 

@@ -46,7 +46,7 @@ class MainTest {
     void helpOfTheLauncherListsEveryToolWithItsSummary() throws IOException {
         String launcher = Files.readString(Path.of("..", "rdma4j"));
         for (Tool tool : Main.tools()) {
-            assertThat(launcher).contains("  %-8s %s\n".formatted(tool.name(), tool.summary()));
+            assertThat(launcher).contains("  %-15s %s\n".formatted(tool.name(), tool.summary()));
         }
     }
 }

@@ -38,6 +38,11 @@ public interface Device {
         return list().stream().filter(device -> device.name().equals(name)).findFirst();
     }
 
+    /** All devices that the user allows; see {@link DeviceChoice}. */
+    static List<Device> chosen() {
+        return DeviceChoice.current().devices();
+    }
+
     /** Name, unique on this host. C: {@code ibv_get_device_name}. */
     String name();
 

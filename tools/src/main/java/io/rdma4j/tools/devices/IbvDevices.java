@@ -1,0 +1,49 @@
+package io.rdma4j.tools.devices;
+
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.Device;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** {@code ibv_devices}: names and GUIDs of the devices, as libibverbs' tool prints them. Arguments are ignored. */
+public final class IbvDevices implements Tool {
+    private static final String HELP = """
+            Usage: ibv_devices
+            Prints name and node GUID of each RDMA device. The GUID of a software device is new in each process.
+
+            """;
+
+    /** Creates the tool. */
+    public IbvDevices() {}
+
+    @Override
+    public String name() {
+        return "ibv_devices";
+    }
+
+    @Override
+    public String summary() {
+        return "RDMA devices by name and GUID";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(HELP + CommonOptions.HELP);
+            return 0;
+        }
+        environment.out().println("    %-16s\t   node GUID".formatted("device"));
+        environment.out().println("    %-16s\t----------------".formatted("------"));
+        List<Map<String, String>> found = new ArrayList<>();
+        for (Device device : Device.chosen()) {
+            String guid = "%016x".formatted(device.guid());
+            environment.out().println("    %-16s\t%s".formatted(device.name(), guid));
+            found.add(Map.of("name", device.name(), "guid", guid));
+        }
+        environment.report().result("devices", found);
+        return 0;
+    }
+}

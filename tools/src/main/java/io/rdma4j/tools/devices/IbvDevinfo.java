@@ -1,0 +1,150 @@
+package io.rdma4j.tools.devices;
+
+import io.rdma4j.tools.CStrings;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.Getopt.LongOption;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.RdmaException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code ibv_devinfo}: attributes of the devices and their ports, with the options, lines and exit statuses of
+ * libibverbs' tool (rdma-core 44).
+ */
+public final class IbvDevinfo implements Tool {
+    private static final String USAGE = """
+            Usage: ibv_devinfo             print the ca attributes
+
+            Options:
+              -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
+              -i, --ib-port=<port>   use port <port> of IB device (default all ports)
+              -l, --list             print only the IB devices names
+              -v, --verbose          print all the attributes of the IB device(s)
+            """;
+
+    private static final List<LongOption> LONG_OPTIONS = List.of(
+            new LongOption("ib-dev", true, 'd'),
+            new LongOption("ib-port", true, 'i'),
+            new LongOption("list", false, 'l'),
+            new LongOption("verbose", false, 'v'));
+
+    private static final int FAILED = -1;
+    private static final int NOT_OPENED = 1;
+    private static final int NO_SUCH_PORT = 4;
+
+    /** Creates the tool. */
+    public IbvDevinfo() {}
+
+    @Override
+    public String name() {
+        return "ibv_devinfo";
+    }
+
+    @Override
+    public String summary() {
+        return "attributes of RDMA devices, ports and their GIDs";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(USAGE + "\nWithout -d all devices are printed.\n\n" + CommonOptions.HELP);
+            return 0;
+        }
+        String wanted = null;
+        int port = 0;
+        boolean verbose = false;
+        Getopt options = new Getopt(name(), "d:i:lv", LONG_OPTIONS, arguments, environment.err());
+        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
+            switch (letter) {
+                case 'd' -> wanted = options.requiredArgument();
+                case 'i' -> {
+                    port = (int) CStrings.strtol(options.requiredArgument());
+                    if (port <= 0) {
+                        environment.out().print(USAGE);
+                        return 1;
+                    }
+                }
+                case 'v' -> verbose = true;
+                case 'l' -> {
+                    return list(environment);
+                }
+                default -> {
+                    environment.out().print(USAGE);
+                    return FAILED;
+                }
+            }
+        }
+        environment.report().parameter("device", wanted).parameter("port", port == 0 ? null : port);
+        environment.report().parameter("verbose", verbose);
+        return print(wanted, port, verbose, environment);
+    }
+
+    private static int list(ToolEnvironment environment) {
+        List<String> names = Device.chosen().stream().map(Device::name).toList();
+        environment.out().println(names.size() + " HCA" + (names.size() == 1 ? "" : "s") + " found:");
+        names.forEach(name -> environment.out().println("\t" + name));
+        environment.out().println();
+        environment.report().result("devices", names);
+        return 0;
+    }
+
+    private int print(@Nullable String wanted, int port, boolean verbose, ToolEnvironment environment) {
+        List<Device> devices = new ArrayList<>(Device.chosen());
+        if (wanted == null && devices.isEmpty()) {
+            environment.err().println("No IB devices found");
+            return FAILED;
+        }
+        devices.removeIf(device -> wanted != null && !device.name().equals(wanted));
+        if (devices.isEmpty()) {
+            environment.err().println("IB device '" + wanted + "' wasn't found");
+            return FAILED;
+        }
+        List<Map<String, Object>> found = new ArrayList<>();
+        int status = 0;
+        for (Device device : devices) {
+            status |= print(device, port, verbose, found, environment);
+        }
+        environment.report().result("devices", found);
+        return status;
+    }
+
+    private int print(
+            Device device, int wantedPort, boolean verbose, List<Map<String, Object>> found, ToolEnvironment environment) {
+        try (DeviceContext context = device.open()) {
+            DeviceAttributes attributes = context.attributes();
+            if (wantedPort > attributes.ports()) {
+                environment.err().println("Invalid port requested for device");
+                return NO_SUCH_PORT;
+            }
+            DeviceInfo info = new DeviceInfo(environment.out(), verbose);
+            info.printDevice(device.name(), attributes);
+            List<Map<String, Object>> ports = new ArrayList<>();
+            for (int number = 1; number <= attributes.ports(); number++) {
+                if (wantedPort == 0 || number == wantedPort) {
+                    PortAttributes port = context.port(number);
+                    info.printPort(number, port, context.gids(number));
+                    ports.add(DeviceInfo.portFacts(number, port, context.gids(number)));
+                }
+            }
+            Map<String, Object> facts = new LinkedHashMap<>(DeviceInfo.deviceFacts(device.name(), attributes));
+            facts.put("ports", ports);
+            found.add(facts);
+            return 0;
+        } catch (RdmaException e) {
+            environment.err().println("Failed to open device");
+            environment.err().println(name() + ": " + e.getMessage());
+            return NOT_OPENED;
+        }
+    }
+}

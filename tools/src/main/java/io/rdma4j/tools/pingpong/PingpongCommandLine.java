@@ -1,0 +1,160 @@
+package io.rdma4j.tools.pingpong;
+
+import io.rdma4j.tools.CStrings;
+import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.Getopt.LongOption;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.PathMtu;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the command line of a ping-pong as C's tool does, with its messages. */
+final class PingpongCommandLine {
+    private static final List<LongOption> LONG_OPTIONS = List.of(
+            new LongOption("port", true, 'p'),
+            new LongOption("ib-dev", true, 'd'),
+            new LongOption("ib-port", true, 'i'),
+            new LongOption("size", true, 's'),
+            new LongOption("mtu", true, 'm'),
+            new LongOption("rx-depth", true, 'r'),
+            new LongOption("iters", true, 'n'),
+            new LongOption("sl", true, 'l'),
+            new LongOption("events", false, 'e'),
+            new LongOption("gid-idx", true, 'g'),
+            new LongOption("odp", false, 'o'),
+            new LongOption("iodp", false, 'O'),
+            new LongOption("prefetch", false, 'P'),
+            new LongOption("ts", false, 't'),
+            new LongOption("chk", false, 'c'),
+            new LongOption("dm", false, 'j'),
+            new LongOption("new_send", false, 'N'));
+
+    private final String tool;
+    private final String letters;
+    private final String usage;
+    private final ToolEnvironment environment;
+    private int tcpPort = PingpongOptions.DEFAULT_TCP_PORT;
+    private @Nullable String device;
+    private int port = 1;
+    private long sizeBytes = 4096;
+    private PathMtu mtu = PathMtu.MTU_1024;
+    private int receiveDepth = 500;
+    private int exchanges = 1000;
+    private boolean events;
+    private int gidIndex = -1;
+    private boolean timestamps;
+    private boolean validate;
+    private boolean onDemand;
+    private boolean prefetch;
+    private boolean deviceMemory;
+
+    /**
+     * Creates a reader.
+     *
+     * @param tool name for messages
+     * @param letters the tool's options, as for getopt(3); long names are known for these
+     * @param usage what to print if the command line makes no sense
+     * @param environment where it prints
+     */
+    PingpongCommandLine(String tool, String letters, String usage, ToolEnvironment environment) {
+        this.tool = tool;
+        this.letters = letters;
+        this.usage = usage;
+        this.environment = environment;
+    }
+
+    /**
+     * Reads.
+     *
+     * @throws PingpongFailure if it makes no sense; the reason has been printed
+     */
+    PingpongOptions read(List<String> arguments) throws PingpongFailure {
+        List<LongOption> longOptions = LONG_OPTIONS.stream()
+                .filter(option -> letters.indexOf(option.letter()) >= 0)
+                .toList();
+        Getopt options = new Getopt(tool, letters, longOptions, arguments, environment.err());
+        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
+            take(letter, options);
+        }
+        if (options.operands().size() > 1) {
+            throw usage();
+        }
+        if (onDemand && deviceMemory) {
+            throw refusal("DM memory region can't be on demand");
+        }
+        if (prefetch && !onDemand) {
+            throw refusal("prefetch is valid only with on-demand memory region");
+        }
+        return new PingpongOptions(
+                options.operands().isEmpty() ? null : options.operands().getFirst(),
+                tcpPort,
+                device,
+                port,
+                sizeBytes,
+                mtu,
+                receiveDepth,
+                exchanges,
+                events,
+                gidIndex,
+                timestamps,
+                validate,
+                onDemand,
+                deviceMemory);
+    }
+
+    private void take(int letter, Getopt options) throws PingpongFailure {
+        switch (letter) {
+            case 'p' -> {
+                tcpPort = number(options);
+                if (tcpPort < 0 || tcpPort > 0xffff) {
+                    throw usage();
+                }
+            }
+            case 'd' -> device = options.requiredArgument();
+            case 'i' -> {
+                port = number(options);
+                if (port < 1) {
+                    throw usage();
+                }
+            }
+            case 's' -> sizeBytes = Integer.toUnsignedLong(number(options));
+            case 'm' -> mtu = mtu(number(options));
+            case 'r' -> receiveDepth = number(options);
+            case 'n' -> exchanges = number(options);
+            case 'g' -> gidIndex = number(options);
+            case 'e' -> events = true;
+            case 't' -> timestamps = true;
+            case 'c' -> validate = true;
+            case 'j' -> deviceMemory = true;
+            case 'P' -> prefetch = true;
+            case 'o', 'O' -> onDemand = true;
+            case 'l', 'N' -> {
+                // RoCE carries no service level, and there is one way only to post a SEND.
+            }
+            default -> throw usage();
+        }
+    }
+
+    private static int number(Getopt options) {
+        return (int) CStrings.strtol(options.requiredArgument());
+    }
+
+    private PathMtu mtu(int bytes) throws PingpongFailure {
+        for (PathMtu each : PathMtu.values()) {
+            if (each.bytes() == bytes) {
+                return each;
+            }
+        }
+        throw usage();
+    }
+
+    private PingpongFailure usage() {
+        environment.out().print(usage);
+        return new PingpongFailure(1);
+    }
+
+    private PingpongFailure refusal(String line) {
+        environment.err().println(line);
+        return new PingpongFailure(1);
+    }
+}

@@ -1,0 +1,167 @@
+package io.rdma4j.tools.pingpong;
+
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The messages to and fro: whoever has received and whose own message has gone out sends the next. */
+final class PingpongLoop {
+    private static final int RECEIVE = 1;
+    private static final int SEND = 2;
+
+    /** How long nothing may happen until the peer is taken for gone; C's tool would wait for ever. */
+    private static final long SILENCE_NANOS = Duration.ofSeconds(10).toNanos();
+
+    private final String tool;
+    private final QueuePair queuePair;
+    private final CompletionQueue completions;
+    private final @Nullable CompletionChannel channel;
+    private final MemoryRegion region;
+    private final PingpongOptions options;
+    private final ToolEnvironment environment;
+    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private final SendWorkRequest send = new SendWorkRequest();
+    private final WorkCompletion[] two = WorkCompletion.array(2);
+    private final long patienceNanos;
+    private int posted;
+    private int sent;
+    private int received;
+    private int pending;
+    private long elapsedNanos;
+
+    PingpongLoop(
+            String tool,
+            QueuePair queuePair,
+            CompletionQueue completions,
+            @Nullable CompletionChannel channel,
+            MemoryRegion region,
+            PingpongOptions options,
+            ToolEnvironment environment) {
+        this.tool = tool;
+        this.queuePair = queuePair;
+        this.completions = completions;
+        this.channel = channel;
+        this.region = region;
+        this.options = options;
+        this.environment = environment;
+        // A nanosecond for each 1000 bits would be 1 Tbit/s; a slow peer gets a second for each megabyte.
+        this.patienceNanos = SILENCE_NANOS + options.sizeBytes() * 1000;
+    }
+
+    /** Time of the exchanges. */
+    long elapsedNanos() {
+        return elapsedNanos;
+    }
+
+    /** Fills the receive queue up. */
+    void postReceives() throws PingpongFailure {
+        try {
+            while (posted < options.receiveDepth()) {
+                queuePair.postReceive(receive.reset(RECEIVE).into(region));
+                posted++;
+            }
+        } catch (RdmaException e) {
+            throw failure("Couldn't post receive (" + posted + ")", e.getMessage());
+        }
+    }
+
+    private void postSend() throws PingpongFailure {
+        try {
+            queuePair.postSend(send.reset(SEND).from(region).signaled());
+        } catch (RdmaException e) {
+            throw failure("Couldn't post send", e.getMessage());
+        }
+    }
+
+    /** All exchanges. */
+    void run() throws PingpongFailure {
+        pending = RECEIVE;
+        if (options.isClient()) {
+            postSend();
+            pending |= SEND;
+        }
+        int events = 0;
+        long begin = System.nanoTime();
+        long lastNanos = begin;
+        try {
+            while (Integer.compareUnsigned(received, options.exchanges()) < 0
+                    || Integer.compareUnsigned(sent, options.exchanges()) < 0) {
+                if (channel != null && awaitEvent(channel)) {
+                    events++;
+                }
+                int count = completions.poll(two);
+                for (int i = 0; i < count; i++) {
+                    take(two[i]);
+                }
+                if (count > 0) {
+                    lastNanos = System.nanoTime();
+                } else if (System.nanoTime() - lastNanos > patienceNanos) {
+                    throw failure(
+                            "No completion for " + patienceNanos / 1_000_000_000 + " seconds",
+                            "the peer has gone or waits, too; " + received + " messages received and " + sent
+                                    + " sent of " + options.exchanges() + ". Do both sides use the same -n and -s?");
+                }
+            }
+            elapsedNanos = System.nanoTime() - begin;
+        } catch (RdmaException e) {
+            throw failure("poll CQ failed -1", e.getMessage());
+        } finally {
+            completions.acknowledgeEvents(events);
+        }
+    }
+
+    /** Sleeps until the next event, and arms the queue for the one after; false if none came for long. */
+    private boolean awaitEvent(CompletionChannel events) {
+        boolean came = events.await(Duration.ofNanos(patienceNanos)) != null;
+        completions.requestNotification(false);
+        return came;
+    }
+
+    private void take(WorkCompletion completion) throws PingpongFailure {
+        if (!completion.isSuccess()) {
+            throw failure(
+                    "Failed status " + completion.status().text() + " ("
+                            + completion.status().code() + ") for wr_id " + completion.id(),
+                    explanation(completion));
+        }
+        if (completion.id() == SEND) {
+            sent++;
+        } else {
+            posted--;
+            if (posted <= 1) {
+                postReceives();
+            }
+            received++;
+        }
+        pending &= ~(int) completion.id();
+        if (pending == 0 && Integer.compareUnsigned(sent, options.exchanges()) < 0) {
+            postSend();
+            pending = RECEIVE | SEND;
+        }
+    }
+
+    private static String explanation(WorkCompletion completion) {
+        return switch (completion.status()) {
+            case RETRY_EXCEEDED_ERROR, RNR_RETRY_EXCEEDED_ERROR ->
+                "the peer does not answer; has it ended, after fewer exchanges (-n)?";
+            case REMOTE_INVALID_REQUEST_ERROR, LOCAL_LENGTH_ERROR ->
+                "the message does not fit the other side's buffer; do both sides use the same -s?";
+            default -> completion.status() + ", queue pair 0x%06x".formatted(completion.queuePairNumber());
+        };
+    }
+
+    private PingpongFailure failure(String line, @Nullable String explanation) {
+        environment.err().println(line);
+        environment.err().println(tool + ": " + Objects.requireNonNullElse(explanation, ""));
+        return new PingpongFailure(1);
+    }
+}

@@ -1,0 +1,135 @@
+package io.rdma4j.tools.pingpong;
+
+import io.rdma4j.tools.ToolEnvironment;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The TCP connection over which the two sides tell where their queue pairs are: the client sends its {@link Destination}
+ * as text, the server answers with its own, the client says {@code done}.
+ */
+final class SideChannel {
+    private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
+    private static final int TIMEOUT_MILLIS = 30_000;
+
+    private final String tool;
+    private final int port;
+    private final ToolEnvironment environment;
+
+    /** What the server does between the client's word and its own: its queue pair must be ready before it answers. */
+    interface Connect {
+        void to(Destination remote) throws PingpongFailure;
+    }
+
+    SideChannel(String tool, int port, ToolEnvironment environment) {
+        this.tool = tool;
+        this.port = port;
+        this.environment = environment;
+    }
+
+    /**
+     * The client's part.
+     *
+     * @throws PingpongFailure if it fails; the reason has been printed
+     */
+    Destination exchangeAsClient(String server, Destination local) throws PingpongFailure {
+        try (Socket socket = connect(server)) {
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.getOutputStream().write(bytes(local));
+            Destination remote = read(socket.getInputStream())
+                    .orElseThrow(() -> failure("Couldn't read/write remote address", server + " sent no address"));
+            socket.getOutputStream().write(DONE);
+            return remote;
+        } catch (IOException e) {
+            throw failure("Couldn't read/write remote address", e.getMessage());
+        }
+    }
+
+    private Socket connect(String server) throws PingpongFailure {
+        InetAddress[] addresses;
+        try {
+            addresses = InetAddress.getAllByName(server);
+        } catch (UnknownHostException e) {
+            throw failure("Couldn't connect to " + server + ":" + port, "the name cannot be resolved");
+        }
+        String reason = "";
+        for (InetAddress address : addresses) {
+            Socket socket = new Socket();
+            try {
+                socket.connect(new InetSocketAddress(address, port), TIMEOUT_MILLIS);
+                socket.setTcpNoDelay(true);
+                return socket;
+            } catch (IOException e) {
+                reason = address.getHostAddress() + ": " + e.getMessage();
+                close(socket);
+            }
+        }
+        throw failure("Couldn't connect to " + server + ":" + port, reason + "; is the server running there?");
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It has not been connected: there is nothing to lose.
+            return;
+        }
+    }
+
+    /**
+     * The server's part, for one client.
+     *
+     * @throws PingpongFailure if it fails; the reason has been printed
+     */
+    Destination exchangeAsServer(Destination local, Connect connect) throws PingpongFailure {
+        try (Socket socket = accept()) {
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            Destination remote = read(socket.getInputStream())
+                    .orElseThrow(() -> failure("Couldn't read remote address", "the client sent no address"));
+            connect.to(remote);
+            socket.getOutputStream().write(bytes(local));
+            if (!Arrays.equals(socket.getInputStream().readNBytes(DONE.length), DONE)) {
+                throw failure("Couldn't send/recv local address", "the client has gone");
+            }
+            return remote;
+        } catch (IOException e) {
+            throw failure("Couldn't send/recv local address", e.getMessage());
+        }
+    }
+
+    private Socket accept() throws PingpongFailure {
+        try (ServerSocket listening = new ServerSocket()) {
+            listening.setReuseAddress(true);
+            listening.bind(new InetSocketAddress(port), 1);
+            return listening.accept();
+        } catch (IOException e) {
+            throw failure("Couldn't listen to port " + port, e.getMessage());
+        }
+    }
+
+    private static byte[] bytes(Destination local) {
+        return Arrays.copyOf(local.toText().getBytes(StandardCharsets.US_ASCII), Destination.TEXT_BYTES);
+    }
+
+    private static Optional<Destination> read(InputStream stream) throws IOException {
+        byte[] bytes = stream.readNBytes(Destination.TEXT_BYTES);
+        return bytes.length < Destination.TEXT_BYTES
+                ? Optional.empty()
+                : Destination.parse(new String(bytes, 0, bytes.length - 1, StandardCharsets.US_ASCII));
+    }
+
+    private PingpongFailure failure(String line, @Nullable String explanation) {
+        environment.err().println(line);
+        environment.err().println(tool + ": " + explanation);
+        return new PingpongFailure(1);
+    }
+}

@@ -1,0 +1,59 @@
+package io.rdma4j.verbs;
+
+import io.rdma4j.verbs.spi.VerbsProvider;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which devices the user allows: the system property {@code rdma4j.device}, else the environment variable {@code
+ * RDMA4J_DEVICE}, names a provider ({@code soft}), a device ({@code rdma4j_eth0}) or a device by one of its addresses
+ * ({@code 192.0.2.1}). Unset or empty allows all. C has no counterpart. Immutable.
+ *
+ * @param wanted what the user asked for, or null
+ */
+public record DeviceChoice(@Nullable String wanted) {
+    private static final String PROPERTY = "rdma4j.device";
+    private static final String VARIABLE = "RDMA4J_DEVICE";
+
+    /** Creates a choice; an empty text stands for none. */
+    public DeviceChoice {
+        wanted = wanted == null || wanted.isEmpty() ? null : wanted;
+    }
+
+    /** The choice as it is set now. */
+    public static DeviceChoice current() {
+        return new DeviceChoice(System.getProperty(PROPERTY, System.getenv(VARIABLE)));
+    }
+
+    /** The devices it allows; none if it names something that is not there. */
+    public List<Device> devices() {
+        String name = wanted;
+        if (name == null) {
+            return Device.list();
+        }
+        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())) {
+            if (provider.name().equals(name)) {
+                return List.copyOf(provider.devices());
+            }
+        }
+        Optional<Device> device = Device.named(name);
+        return (device.isPresent() ? device : address().flatMap(Device::of)).stream().toList();
+    }
+
+    /** The address that it names, or nothing if it is no address; names of hosts are not looked up. */
+    public Optional<InetAddress> address() {
+        try {
+            return wanted == null ? Optional.empty() : Optional.of(InetAddress.ofLiteral(wanted));
+        } catch (IllegalArgumentException notAnAddress) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether it allows a device. */
+    public boolean allows(Device device) {
+        return wanted == null || devices().stream().anyMatch(each -> each.name().equals(device.name()));
+    }
+}
