@@ -227,7 +227,10 @@ final class DeviceInfo {
         List<Map<String, Object>> table = new ArrayList<>();
         for (int i = 0; i < gids.size(); i++) {
             if (!gids.get(i).equals(Gid.ZERO)) {
-                table.add(Map.of("index", i, "gid", GidText.of(gids.get(i))));
+                Map<String, Object> entry = new LinkedHashMap<>();
+                entry.put("index", i);
+                entry.put("gid", GidText.of(gids.get(i)));
+                table.add(entry);
             }
         }
         facts.put("gids", table);

@@ -5,6 +5,7 @@ import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.Device;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -41,7 +42,10 @@ public final class IbvDevices implements Tool {
         for (Device device : Device.chosen()) {
             String guid = "%016x".formatted(device.guid());
             environment.out().println("    %-16s\t%s".formatted(device.name(), guid));
-            found.add(Map.of("name", device.name(), "guid", guid));
+            Map<String, String> facts = new LinkedHashMap<>();
+            facts.put("name", device.name());
+            facts.put("guid", guid);
+            found.add(facts);
         }
         environment.report().result("devices", found);
         return 0;

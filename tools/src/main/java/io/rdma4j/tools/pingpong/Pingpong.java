@@ -203,7 +203,7 @@ final class Pingpong {
     }
 
     private void report(PingpongLoop loop, MemorySegment memory) throws PingpongFailure {
-        double microseconds = loop.elapsedNanos() / 1000;
+        double microseconds = loop.elapsedNanos() / 1e3;
         double seconds = microseconds / 1e6;
         long bytes = options.sizeBytes() * options.exchanges() * 2;
         environment

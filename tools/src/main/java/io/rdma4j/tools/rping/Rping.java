@@ -60,7 +60,13 @@ public final class Rping implements Tool {
      */
     public static int run(List<String> arguments, ToolEnvironment environment, PingObserver observer) {
         try {
-            run(RpingCommandLine.parse(arguments, environment), environment, observer);
+            RpingOptions options = RpingCommandLine.parse(arguments, environment);
+            options.tell(environment.report());
+            PingStatistics statistics = new PingStatistics(environment.report());
+            run(options, environment, (ping, nanos) -> {
+                statistics.onPing(ping, nanos);
+                observer.onPing(ping, nanos);
+            });
             return 0;
         } catch (RpingFailure e) {
             return e.status();

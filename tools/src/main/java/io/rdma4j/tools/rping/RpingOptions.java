@@ -1,5 +1,6 @@
 package io.rdma4j.tools.rping;
 
+import io.rdma4j.tools.ToolReport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -41,4 +42,17 @@ record RpingOptions(
 
     /** Largest size that {@code -S} takes is one less than this. */
     static final int SIZE_LIMIT_BYTES = 64 * 1024;
+
+    /** Tells the parameters to programs. */
+    void tell(ToolReport report) {
+        report.parameter("role", server ? "server" : "client")
+                .parameter("address", address.getAddress().getHostAddress())
+                .parameter("port", address.getPort())
+                .parameter("source", source == null ? null : source.getHostAddress())
+                .parameter("count", count)
+                .parameter("sizeBytes", sizeBytes)
+                .parameter("validate", validate)
+                .parameter("persistent", persistent)
+                .parameter("ownQueuePair", ownQueuePair);
+    }
 }

@@ -1,0 +1,62 @@
+package io.rdma4j.tools;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** One run of the umbrella command in a thread of this process, with what it prints. */
+public final class ToolRun {
+    private static final long TIMEOUT_SECONDS = 40;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final FutureTask<Integer> task;
+    private final String words;
+
+    private ToolRun(String words) {
+        this.words = words;
+        ToolEnvironment environment = new ToolEnvironment(
+                new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
+        task = new FutureTask<>(() -> Main.run(List.of(words.split(" +")), environment));
+        Thread.ofPlatform().daemon().name(words).start(task);
+    }
+
+    /** Starts a tool with the words of its command line. */
+    public static ToolRun start(String words) {
+        return new ToolRun(words);
+    }
+
+    /** Waits until standard output or standard error has a text. */
+    public ToolRun awaitText(String text) throws InterruptedException {
+        for (int i = 0; i < 1000 && !out().contains(text) && !err().contains(text); i++) {
+            Thread.sleep(10);
+        }
+        return this;
+    }
+
+    /** The exit status, when it has ended. */
+    public int status() throws InterruptedException {
+        try {
+            return task.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError(words + " did not end; out: " + out() + "err: " + err(), e);
+        } catch (ExecutionException e) {
+            throw new AssertionError(words + " threw", e);
+        }
+    }
+
+    /** Standard output until now. */
+    public String out() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Standard error until now. */
+    public String err() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+}

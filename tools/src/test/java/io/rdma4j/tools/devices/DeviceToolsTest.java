@@ -1,0 +1,133 @@
+package io.rdma4j.tools.devices;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.ToolRun;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PortAttributes;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(60)
+class DeviceToolsTest {
+    private static final DeviceAttributes DEVICE = new DeviceAttributes(
+            "1.0", 0x5054_00ff_fe88_0002L, 0x1L, 0xff_ffff, 0, 1L << 46, 32768, 16384, 32, 65536, 4096, 1024, 512, 128, 64,
+            1024, 15, 1);
+    private static final PortAttributes PORT =
+            new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1024, 1L << 31, "eth0");
+    private static final List<Gid> GIDS = List.of(
+            new Gid(0xfe80_0000_0000_0000L, 0x5054_00ff_fe88_0002L), Gid.ZERO, new Gid(0, 0xffff_0a58_0002L));
+
+    private static String print(boolean verbose) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        DeviceInfo info = new DeviceInfo(new PrintStream(out, true, StandardCharsets.UTF_8), verbose);
+        info.printDevice("rxe0", DEVICE);
+        info.printPort(1, PORT, GIDS);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void shortFormIsThatOfC() {
+        assertThat(print(false))
+                .isEqualTo("""
+                        hca_id:\trxe0
+                        \ttransport:\t\t\tInfiniBand (0)
+                        \tfw_ver:\t\t\t\t1.0
+                        \tnode_guid:\t\t\t5054:00ff:fe88:0002
+                        \tsys_image_guid:\t\t\t0000:0000:0000:0001
+                        \tvendor_id:\t\t\t0xffffff
+                        \tvendor_part_id:\t\t\t0
+                        \thw_ver:\t\t\t\t0x0
+                        \tphys_port_cnt:\t\t\t1
+                        \t\tport:\t1
+                        \t\t\tstate:\t\t\tPORT_ACTIVE (4)
+                        \t\t\tmax_mtu:\t\t4096 (5)
+                        \t\t\tactive_mtu:\t\t1024 (3)
+                        \t\t\tsm_lid:\t\t\t0
+                        \t\t\tport_lid:\t\t0
+                        \t\t\tport_lmc:\t\t0x00
+                        \t\t\tlink_layer:\t\tEthernet
+
+                        """);
+    }
+
+    @Test
+    void longFormHasLimitsAndGidsInTheColumnsOfC() {
+        assertThat(print(true))
+                .contains(
+                        "\n\tmax_mr_size:\t\t\t0x400000000000\n",
+                        "\n\tmax_qp:\t\t\t\t32768\n",
+                        "\n\tdevice_cap_flags:\t\t0x00001800\n\t\t\t\t\tSYS_IMAGE_GUID\n\t\t\t\t\tRC_RNR_NAK_GEN\n",
+                        "\n\tmax_res_rd_atom:\t\t4194304\n",
+                        "\n\tmax_total_mcast_qp_attach:\t0\n",
+                        "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
+                        "\n\tnum_comp_vectors:\t\t1\n",
+                        "\n\t\t\tport_cap_flags2:\t0x0000\n",
+                        """
+
+                        \t\t\tphys_state:\t\tLINK_UP (5)
+                        \t\t\tGID[  0]:\t\tfe80::5054:ff:fe88:2, RoCE v2
+                        \t\t\tGID[  2]:\t\t::ffff:10.88.0.2, RoCE v2
+
+                        """.substring(1));
+    }
+
+    @Test
+    void devicesAreListedWithTheirGuids() throws InterruptedException {
+        ToolRun run = ToolRun.start("ibv_devices");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).startsWith("    device          \t   node GUID\n    ------          \t----------------\n");
+        for (Device device : Device.list()) {
+            assertThat(run.out()).contains("    %-16s\t%016x\n".formatted(device.name(), device.guid()));
+        }
+    }
+
+    @Test
+    void namesAreListedWithTheirNumber() throws InterruptedException {
+        ToolRun run = ToolRun.start("ibv_devinfo --list");
+        assertThat(run.status()).isZero();
+        List<String> names = Device.list().stream().map(Device::name).toList();
+        assertThat(run.out())
+                .isEqualTo(names.size() + (names.size() == 1 ? " HCA" : " HCAs") + " found:\n\t" + String.join("\n\t", names)
+                        + "\n\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-d nope | -1 | IB device 'nope' wasn't found",
+                "-d rdma4j_lo -i 2 | 4 | Invalid port requested for device",
+                "-i 0 | 1 | ''",
+                "-x | -1 | ibv_devinfo: invalid option -- 'x'",
+                "--frob | -1 | ibv_devinfo: unrecognized option '--frob'",
+                "--ib- 1 | -1 | ibv_devinfo: option '--ib-' is ambiguous; possibilities: '--ib-dev' '--ib-port'",
+                "--ib-d | -1 | ibv_devinfo: option '--ib-dev' requires an argument",
+                "--list=1 | -1 | ibv_devinfo: option '--list' doesn't allow an argument",
+            })
+    void badInputIsAnsweredAsByC(String words, int status, String message) throws InterruptedException {
+        ToolRun run = ToolRun.start("ibv_devinfo " + words);
+        assertThat(run.status()).isEqualTo(status);
+        assertThat(run.err().strip()).isEqualTo(message);
+    }
+
+    @Test
+    void jsonIsAloneOnStandardOutput() throws InterruptedException {
+        ToolRun run = ToolRun.start("ibv_devinfo --json -d rdma4j_lo");
+        assertThat(run.status()).isZero();
+        assertThat(run.out())
+                .startsWith("{\n  \"tool\": \"ibv_devinfo\",\n")
+                .contains("\"name\": \"rdma4j_lo\"", "\"gid\": \"::ffff:127.0.0.1\"")
+                .endsWith("  \"status\": 0\n}\n");
+        assertThat(run.err()).startsWith("hca_id:\trdma4j_lo\n");
+    }
+}
