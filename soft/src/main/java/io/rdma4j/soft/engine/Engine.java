@@ -226,6 +226,12 @@ public final class Engine {
         return queuePair;
     }
 
+    /** Sends what is to be sent now; to be called by the holder of the lock, before it takes a queue pair away. */
+    public void transmit() {
+        doorbells.take(this);
+        transmitter.run(now);
+    }
+
     /** Drives a queue pair no more; under the engine lock. Its number stays unused for a minute. */
     public void removeQueuePair(DrivenQueuePair queuePair) {
         deadlines.remove(queuePair);
