@@ -116,7 +116,8 @@ public final class Getopt {
         if (meant.size() > 1) {
             StringBuilder names = new StringBuilder();
             meant.forEach(option -> names.append(" '--").append(option.name()).append('\''));
-            complain("option '--" + typed + (value == null ? "" : "=" + value) + "' is ambiguous; possibilities:" + names);
+            complain("option '--" + typed + (value == null ? "" : "=" + value) + "' is ambiguous; possibilities:"
+                    + names);
             return '?';
         }
         LongOption option = meant.getFirst();

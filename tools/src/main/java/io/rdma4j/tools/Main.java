@@ -1,9 +1,9 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.tools.demo.Demo;
-import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
+import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.pingpong.RcPingpong;
 import io.rdma4j.tools.rping.Rping;
 import java.io.BufferedOutputStream;
@@ -27,7 +27,8 @@ public final class Main {
     /** Exit status for a defect. */
     private static final int UNEXPECTED = 70;
 
-    private static final List<Tool> TOOLS = List.of(new Demo(), new Rping(), new RcPingpong(), new IbvDevices(), new IbvDevinfo(), new Doctor());
+    private static final List<Tool> TOOLS =
+            List.of(new Demo(), new Rping(), new RcPingpong(), new IbvDevices(), new IbvDevinfo(), new Doctor());
 
     private Main() {}
 
@@ -102,7 +103,9 @@ public final class Main {
             if (options.help()) {
                 return run(tool.get(), List.of("--help"), environment);
             }
-            return options.json() ? runForPrograms(tool.get(), rest, words, environment) : run(tool.get(), rest, environment);
+            return options.json()
+                    ? runForPrograms(tool.get(), rest, words, environment)
+                    : run(tool.get(), rest, environment);
         } catch (CommonOptions.UsageException e) {
             environment.err().println("rdma4j: " + e.getMessage());
             return USAGE;

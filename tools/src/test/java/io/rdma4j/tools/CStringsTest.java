@@ -38,7 +38,17 @@ class CStringsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"10, 10", "0x1f, 31", "017, 15", "-0x10, -16", "' +7x', 7", "0x, 0", "08, 0", "99999999999999999999, 9223372036854775807", "'', 0"})
+    @CsvSource({
+        "10, 10",
+        "0x1f, 31",
+        "017, 15",
+        "-0x10, -16",
+        "' +7x', 7",
+        "0x, 0",
+        "08, 0",
+        "99999999999999999999, 9223372036854775807",
+        "'', 0"
+    })
     void strtolTakesTheBaseFromThePrefix(String text, long value) {
         assertThat(CStrings.strtol(text)).isEqualTo(value);
     }

@@ -40,7 +40,8 @@ public record DeviceChoice(@Nullable String wanted) {
             }
         }
         Optional<Device> device = Device.named(name);
-        return (device.isPresent() ? device : address().flatMap(Device::of)).stream().toList();
+        return (device.isPresent() ? device : address().flatMap(Device::of))
+                .stream().toList();
     }
 
     /** The address that it names, or nothing if it is no address; names of hosts are not looked up. */

@@ -170,8 +170,7 @@ final class DeviceInfo {
     }
 
     private static String guid(long guid) {
-        return "%04x:%04x:%04x:%04x"
-                .formatted(guid >>> 48, guid >>> 32 & 0xffff, guid >>> 16 & 0xffff, guid & 0xffff);
+        return "%04x:%04x:%04x:%04x".formatted(guid >>> 48, guid >>> 32 & 0xffff, guid >>> 16 & 0xffff, guid & 0xffff);
     }
 
     /** A name, and a value from column 40 on. */

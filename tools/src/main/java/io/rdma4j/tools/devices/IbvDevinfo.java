@@ -120,7 +120,11 @@ public final class IbvDevinfo implements Tool {
     }
 
     private int print(
-            Device device, int wantedPort, boolean verbose, List<Map<String, Object>> found, ToolEnvironment environment) {
+            Device device,
+            int wantedPort,
+            boolean verbose,
+            List<Map<String, Object>> found,
+            ToolEnvironment environment) {
         try (DeviceContext context = device.open()) {
             DeviceAttributes attributes = context.attributes();
             if (wantedPort > attributes.ports()) {

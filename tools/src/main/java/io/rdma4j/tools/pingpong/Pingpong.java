@@ -62,13 +62,11 @@ final class Pingpong {
                     ? call("Couldn't create completion channel", context::createCompletionChannel)
                     : null;
             ProtectionDomain domain = call("Couldn't allocate PD", context::createProtectionDomain);
-            MemoryRegion region =
-                    call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
+            MemoryRegion region = call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
             CompletionQueue completions = call(
                     "Couldn't create CQ",
                     () -> context.createCompletionQueue(Math.addExact(options.receiveDepth(), 1), null, channel));
-            QueuePair queuePair =
-                    call("Couldn't create QP", () -> transport.create(domain, completions, options));
+            QueuePair queuePair = call("Couldn't create QP", () -> transport.create(domain, completions, options));
             call("Failed to modify QP to INIT", () -> transport.initialise(queuePair, options));
             PingpongLoop loop = new PingpongLoop(tool, queuePair, completions, channel, region, options, environment);
             loop.postReceives();
@@ -113,8 +111,8 @@ final class Pingpong {
 
     private MemorySegment allocate(Arena arena) throws PingpongFailure {
         try {
-            MemorySegment memory = arena.allocate(Math.max(1, options.sizeBytes()), PAGE_BYTES)
-                    .asSlice(0, options.sizeBytes());
+            MemorySegment memory =
+                    arena.allocate(Math.max(1, options.sizeBytes()), PAGE_BYTES).asSlice(0, options.sizeBytes());
             return memory.fill(FILL);
         } catch (OutOfMemoryError e) {
             environment.err().println("Couldn't allocate work buf.");
@@ -184,8 +182,10 @@ final class Pingpong {
     private void connect(QueuePair queuePair, Destination local, Destination remote) throws PingpongFailure {
         if (gidIndex < 0 || remote.gid().equals(Gid.ZERO)) {
             environment.err().println("Failed to modify QP to RTR");
-            environment.err().println(tool + ": RoCE needs a GID on both sides: use -g INDEX here and there;"
-                    + " ibv_devinfo -v lists the GIDs");
+            environment
+                    .err()
+                    .println(tool + ": RoCE needs a GID on both sides: use -g INDEX here and there;"
+                            + " ibv_devinfo -v lists the GIDs");
             throw new PingpongFailure(1);
         }
         call("Failed to modify QP to RTR", () -> transport.readyToReceive(queuePair, options, gidIndex, remote));

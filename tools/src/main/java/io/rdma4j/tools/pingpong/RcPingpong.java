@@ -68,8 +68,7 @@ public final class RcPingpong implements Tool {
             return 0;
         }
         try {
-            PingpongOptions options =
-                    new PingpongCommandLine(name(), LETTERS, USAGE, environment).read(arguments);
+            PingpongOptions options = new PingpongCommandLine(name(), LETTERS, USAGE, environment).read(arguments);
             environment
                     .report()
                     .parameter("server", options.server())

@@ -20,12 +20,28 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class DeviceToolsTest {
     private static final DeviceAttributes DEVICE = new DeviceAttributes(
-            "1.0", 0x5054_00ff_fe88_0002L, 0x1L, 0xff_ffff, 0, 1L << 46, 32768, 16384, 32, 65536, 4096, 1024, 512, 128, 64,
-            1024, 15, 1);
+            "1.0",
+            0x5054_00ff_fe88_0002L,
+            0x1L,
+            0xff_ffff,
+            0,
+            1L << 46,
+            32768,
+            16384,
+            32,
+            65536,
+            4096,
+            1024,
+            512,
+            128,
+            64,
+            1024,
+            15,
+            1);
     private static final PortAttributes PORT =
             new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1024, 1L << 31, "eth0");
-    private static final List<Gid> GIDS = List.of(
-            new Gid(0xfe80_0000_0000_0000L, 0x5054_00ff_fe88_0002L), Gid.ZERO, new Gid(0, 0xffff_0a58_0002L));
+    private static final List<Gid> GIDS =
+            List.of(new Gid(0xfe80_0000_0000_0000L, 0x5054_00ff_fe88_0002L), Gid.ZERO, new Gid(0, 0xffff_0a58_0002L));
 
     private static String print(boolean verbose) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -37,8 +53,7 @@ class DeviceToolsTest {
 
     @Test
     void shortFormIsThatOfC() {
-        assertThat(print(false))
-                .isEqualTo("""
+        assertThat(print(false)).isEqualTo("""
                         hca_id:\trxe0
                         \ttransport:\t\t\tInfiniBand (0)
                         \tfw_ver:\t\t\t\t1.0
@@ -85,7 +100,8 @@ class DeviceToolsTest {
     void devicesAreListedWithTheirGuids() throws InterruptedException {
         ToolRun run = ToolRun.start("ibv_devices");
         assertThat(run.status()).isZero();
-        assertThat(run.out()).startsWith("    device          \t   node GUID\n    ------          \t----------------\n");
+        assertThat(run.out())
+                .startsWith("    device          \t   node GUID\n    ------          \t----------------\n");
         for (Device device : Device.list()) {
             assertThat(run.out()).contains("    %-16s\t%016x\n".formatted(device.name(), device.guid()));
         }
@@ -97,8 +113,8 @@ class DeviceToolsTest {
         assertThat(run.status()).isZero();
         List<String> names = Device.list().stream().map(Device::name).toList();
         assertThat(run.out())
-                .isEqualTo(names.size() + (names.size() == 1 ? " HCA" : " HCAs") + " found:\n\t" + String.join("\n\t", names)
-                        + "\n\n");
+                .isEqualTo(names.size() + (names.size() == 1 ? " HCA" : " HCAs") + " found:\n\t"
+                        + String.join("\n\t", names) + "\n\n");
     }
 
     @ParameterizedTest
