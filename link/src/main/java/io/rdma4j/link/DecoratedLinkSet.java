@@ -25,6 +25,11 @@ final class DecoratedLinkSet implements LinkSet {
     }
 
     @Override
+    public Link openMulticast(InetAddress group, int port, InetAddress local) throws IOException {
+        return decorator.decorate(inner.openMulticast(group, port, local));
+    }
+
+    @Override
     public LocalListener listenLocal(Path socket) throws IOException {
         return inner.listenLocal(socket);
     }

@@ -20,7 +20,8 @@ public interface LinkSet extends AutoCloseable {
      * Opens a UDP link on a local address.
      *
      * <p>Frames leave unfragmented, with IPv4 identification 0 (segmented sends: see
-     * {@link LinkCapabilities#identificationCountsSegments}); the ICRC depends on it.
+     * {@link LinkCapabilities#identificationCountsSegments}); the ICRC depends on it. Those to a multicast group leave by
+     * the interface of {@code address}, for links of this host too ({@link #openMulticast}).
      *
      * @param address a local unicast address; an IPv6 link-local one carries its scope
      * @param port UDP port, or 0 for any free one
@@ -28,6 +29,27 @@ public interface LinkSet extends AutoCloseable {
      * @throws IOException if the link cannot be opened for another reason
      */
     Link openUdp(InetAddress address, int port) throws IOException;
+
+    /**
+     * Opens a link that receives what is sent to a multicast group and comes in by one network interface, and makes this
+     * host a member of the group there: through the kernel, which tells the network by IGMP or MLD and, when the link is
+     * closed or the process ends, takes it back. Any number of links and processes may receive the same group; each gets
+     * every frame, also those that this host sends. The link of a unicast address gets none of them.
+     *
+     * <p>Such a link only receives: what is sent through it counts as failed. To send to a group use the link of a
+     * unicast address: its frames leave by the interface of that address, with 64 hops to go.
+     *
+     * <p>The {@code nio} link set cannot tell by which interface a frame to an IPv6 group of wider scope than the link
+     * came: if the host is a member of the same group on several interfaces, such a link receives from all of them.
+     *
+     * @param group IPv4 or IPv6 multicast address
+     * @param port UDP port
+     * @param local an address of the interface, of the group's family
+     * @throws IOException if the kernel does not allow it; a {@link java.net.BindException} if the port is held by
+     *     something that does not share it
+     * @throws IllegalArgumentException if {@code group} is no multicast address or the families differ
+     */
+    Link openMulticast(InetAddress group, int port, InetAddress local) throws IOException;
 
     /**
      * Listens on a Unix-domain socket for other processes of this host; a file left by a dead process is replaced.

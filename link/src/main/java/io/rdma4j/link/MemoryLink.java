@@ -8,6 +8,7 @@ import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 
 /** A link of a {@link MemoryNetwork}: a ring of slots that senders fill and the receiver empties. */
 final class MemoryLink implements Link, MemoryLinkSet.Member {
@@ -16,6 +17,7 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
 
     private final MemoryLinkSet set;
     private final InetSocketAddress local;
+    private final boolean isGroup;
     private final SourceAddress source;
     private final LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
@@ -35,6 +37,7 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
     MemoryLink(MemoryLinkSet set, InetSocketAddress local) {
         this.set = set;
         this.local = local;
+        isGroup = local.getAddress().isMulticastAddress();
         this.capabilities = new LinkCapabilities(set.network().mtuBytes(), 1, false, true);
         this.source = new SourceAddress(this);
         for (int i = 0; i < SLOTS; i++) {
@@ -58,22 +61,24 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
         if (scope == 0 && GidAddresses.isLinkLocal(burst.destinationHigh())) {
             scope = GidAddresses.scope(local.getAddress());
         }
-        MemoryLink to = set.network()
-                .find(new InetSocketAddress(
+        List<MemoryLink> receivers = set.network()
+                .receivers(new InetSocketAddress(
                         GidAddresses.address(burst.destinationHigh(), burst.destinationLow(), scope),
                         burst.destinationPort()));
         boolean ipv4 = local.getAddress() instanceof Inet4Address;
         for (int i = 0; i < burst.count(); i++) {
             Frame frame = source.complete(burst, i);
             int headers = ipv4 ? IpHeaders.IPV4_BYTES : IpHeaders.IPV6_BYTES;
-            if (isClosed() || frame.isIpv4() != ipv4 || headers + frame.length > capabilities.mtuBytes()) {
+            if (isClosed() || isGroup || frame.isIpv4() != ipv4 || headers + frame.length > capabilities.mtuBytes()) {
                 statistics.sendFailures.increment();
                 continue;
             }
             // As on a network, the sender does not learn that nobody was there or that the receiver did not keep up.
             statistics.sentFrames.increment();
-            if (to != null && to.offer(frame)) {
-                to.set.inputArrived();
+            for (MemoryLink to : receivers) {
+                if (to.offer(frame)) {
+                    to.set.inputArrived();
+                }
             }
         }
     }

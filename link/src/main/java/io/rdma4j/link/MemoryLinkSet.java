@@ -1,5 +1,6 @@
 package io.rdma4j.link;
 
+import io.rdma4j.link.internal.Groups;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -39,6 +40,14 @@ final class MemoryLinkSet implements LinkSet {
     @Override
     public Link openUdp(InetAddress address, int port) throws IOException {
         MemoryLink link = network.bind(this, address, port);
+        add(link);
+        return link;
+    }
+
+    @Override
+    public Link openMulticast(InetAddress group, int port, InetAddress local) throws IOException {
+        Groups.requireGroup(group, local);
+        MemoryLink link = network.join(this, group, port);
         add(link);
         return link;
     }

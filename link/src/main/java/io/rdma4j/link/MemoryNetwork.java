@@ -5,14 +5,16 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A network within this process, for tests: link sets whose links and local channels reach each other through memory,
  * without sockets and files. All addresses are local to it. Frames arrive at once and in order; a receiver that does not
- * keep up loses frames. Thread safe; its link sets are used as any others.
+ * keep up loses frames. It is one network segment: what is sent to a multicast group reaches all links that were opened
+ * for it. Thread safe; its link sets are used as any others.
  */
 public final class MemoryNetwork {
     private static final int FIRST_FREE_PORT = 0xc000;
@@ -20,6 +22,7 @@ public final class MemoryNetwork {
 
     private final int mtuBytes;
     private final Map<InetSocketAddress, MemoryLink> links = new HashMap<>();
+    private final Map<InetSocketAddress, List<MemoryLink>> groups = new HashMap<>();
     private final Map<Path, MemoryChannel.Listener> listeners = new HashMap<>();
 
     /**
@@ -60,12 +63,25 @@ public final class MemoryNetwork {
         throw new BindException("bind UDP " + address.getHostAddress() + ": no port is free on this memory network");
     }
 
-    synchronized void unbind(MemoryLink link) {
-        links.remove(link.localAddress(), link);
+    synchronized MemoryLink join(MemoryLinkSet set, InetAddress group, int port) {
+        InetSocketAddress name = new InetSocketAddress(group, port);
+        MemoryLink link = new MemoryLink(set, name);
+        groups.computeIfAbsent(name, _ -> new ArrayList<>()).add(link);
+        return link;
     }
 
-    synchronized @Nullable MemoryLink find(InetSocketAddress name) {
-        return links.get(name);
+    synchronized void unbind(MemoryLink link) {
+        links.remove(link.localAddress(), link);
+        List<MemoryLink> members = groups.get(link.localAddress());
+        if (members != null && members.remove(link) && members.isEmpty()) {
+            groups.remove(link.localAddress());
+        }
+    }
+
+    /** Who receives what is sent to an address: at most one link, or all of a group. */
+    synchronized List<MemoryLink> receivers(InetSocketAddress name) {
+        MemoryLink link = links.get(name);
+        return link == null ? List.copyOf(groups.getOrDefault(name, List.of())) : List.of(link);
     }
 
     synchronized MemoryChannel.Listener listen(MemoryLinkSet set, Path path) throws BindException {

@@ -80,6 +80,30 @@ class MemoryNetworkTest {
     }
 
     @Test
+    void everyLinkOfAGroupReceivesWhatIsSentToItUntilItIsClosed() throws IOException {
+        InetAddress group = InetAddress.ofLiteral("239.0.0.1");
+        try (LinkSet set = network.newLinkSet();
+                LinkSet other = network.newLinkSet()) {
+            Link sender = set.openUdp(ONE, 4791);
+            Link here = set.openMulticast(group, 4791, ONE);
+            Link there = other.openMulticast(group, 4791, TWO);
+            Link stranger = other.openMulticast(InetAddress.ofLiteral("239.0.0.2"), 4791, TWO);
+            Frames.send(sender, burst, here.localAddress(), 20, 1);
+            assertThat(Frames.receive(set, here, 1)).containsExactly(Frames.filled(20, 1));
+            assertThat(Frames.receive(other, there, 1)).containsExactly(Frames.filled(20, 1));
+            ReceiveBurst received = new ReceiveBurst(4);
+            assertThat(sender.poll(received) + stranger.poll(received)).isZero();
+            here.close();
+            Frames.send(sender, burst, here.localAddress(), 20, 2);
+            assertThat(here.poll(received)).isZero();
+            assertThat(Frames.receive(other, there, 1)).containsExactly(Frames.filled(20, 2));
+            Frames.send(there, burst, there.localAddress(), 20, 3);
+            assertThat(there.statistics().sendFailures.sum()).isEqualTo(1);
+            assertThat(there.poll(received)).isZero();
+        }
+    }
+
+    @Test
     void localChannelsCarryMessagesUntilTheirPeerCloses() throws Exception {
         Path path = Path.of("owner");
         LinkSet client = network.newLinkSet();

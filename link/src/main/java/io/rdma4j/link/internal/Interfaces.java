@@ -1,5 +1,6 @@
 package io.rdma4j.link.internal;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -19,16 +20,32 @@ public final class Interfaces {
      */
     public static int mtuBytes(InetAddress address) {
         try {
-            NetworkInterface network = NetworkInterface.getByInetAddress(address);
-            if (network == null && address.isLoopbackAddress()) {
-                network = loopback();
-            }
+            NetworkInterface network = find(address);
             int mtu = network == null ? 0 : network.getMTU();
             return mtu > 0 ? mtu : USUAL_MTU_BYTES;
         } catch (SocketException e) {
             // The interface went away between the two questions; the link will say so when it is used.
             return USUAL_MTU_BYTES;
         }
+    }
+
+    /**
+     * The interface that has {@code address}.
+     *
+     * @throws IOException if none has it
+     */
+    public static NetworkInterface of(InetAddress address) throws IOException {
+        NetworkInterface network = find(address);
+        if (network == null) {
+            throw new IOException("no network interface of this host has the address " + address.getHostAddress());
+        }
+        return network;
+    }
+
+    /** The interface that has {@code address}, or null; all of 127/8 belongs to the loopback interface. */
+    public static @Nullable NetworkInterface find(InetAddress address) throws SocketException {
+        NetworkInterface network = NetworkInterface.getByInetAddress(address);
+        return network == null && address.isLoopbackAddress() ? loopback() : network;
     }
 
     private static @Nullable NetworkInterface loopback() throws SocketException {

@@ -9,7 +9,6 @@ import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.internal.GidAddresses;
-import io.rdma4j.link.internal.Interfaces;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -45,6 +44,7 @@ final class LinuxLink implements Link {
     private final int localPort;
     private final int localScope;
     private final boolean ipv4;
+    private final boolean isGroup;
     private final LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
 
@@ -63,15 +63,17 @@ final class LinuxLink implements Link {
     private int destinationPort = -1;
     private int trafficClass;
 
-    LinuxLink(Socket socket, InetAddress address, int port) {
+    LinuxLink(Socket socket, InetSocketAddress local, int mtuBytes) {
         this.socket = socket;
-        local = new InetSocketAddress(address, port);
+        this.local = local;
+        InetAddress address = local.getAddress();
         localHigh = GidAddresses.high(address);
         localLow = GidAddresses.low(address);
         localScope = GidAddresses.scope(address);
-        localPort = port;
+        localPort = local.getPort();
         ipv4 = address instanceof Inet4Address;
-        capabilities = new LinkCapabilities(Interfaces.mtuBytes(address), 1, false, true);
+        isGroup = address.isMulticastAddress();
+        capabilities = new LinkCapabilities(mtuBytes, 1, false, true);
         for (int slot = 0; slot < SLOTS; slot++) {
             long header = (long) slot * HEADER_BYTES;
             long vector = (long) slot * IOVEC_BYTES;
@@ -97,7 +99,7 @@ final class LinuxLink implements Link {
     @Override
     public void send(SendBurst burst) {
         int count = burst.count();
-        if (socket.closed || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
+        if (socket.closed || isGroup || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
             statistics.sendFailures.add(count);
             return;
         }

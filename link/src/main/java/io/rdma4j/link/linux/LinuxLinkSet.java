@@ -10,6 +10,8 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
 import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.link.internal.Groups;
+import io.rdma4j.link.internal.Interfaces;
 import io.rdma4j.link.internal.SocketFile;
 import io.rdma4j.link.internal.WakeupGate;
 import java.io.IOException;
@@ -19,6 +21,8 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -81,14 +85,47 @@ public final class LinuxLinkSet implements LinkSet {
                 // Without fragments, and never connected: only so the identification is 0, as the ICRC assumes.
                 socket.require(Posix.IPPROTO_IP, Posix.IP_MTU_DISCOVER, Posix.PMTUDISC_DO, "IP_MTU_DISCOVER");
             } else {
-                socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_V6ONLY, 1, "IPV6_V6ONLY");
+                prepareIpv6(socket);
                 socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_MTU_DISCOVER, Posix.PMTUDISC_DO, "IPV6_MTU_DISCOVER");
                 socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_DONTFRAG, 1, "IPV6_DONTFRAG");
-                // Linux' kernel device sends no checksum on IPv6.
-                socket.require(Posix.SOL_UDP, Posix.UDP_NO_CHECK6_RX, 1, "UDP_NO_CHECK6_RX");
             }
             socket.enlargeBuffers();
-            Link link = new LinuxLink(socket, address, bind(socket, address, port));
+            int bound = bind(socket, address, port);
+            NetworkInterface network = Interfaces.find(address);
+            if (network != null) {
+                Multicast.sendFrom(socket, network, ipv4);
+            }
+            Link link = new LinuxLink(socket, new InetSocketAddress(address, bound), Interfaces.mtuBytes(address));
+            add(socket);
+            return link;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static void prepareIpv6(Socket socket) throws IOException {
+        socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_V6ONLY, 1, "IPV6_V6ONLY");
+        // Linux' kernel device sends no checksum on IPv6.
+        socket.require(Posix.SOL_UDP, Posix.UDP_NO_CHECK6_RX, 1, "UDP_NO_CHECK6_RX");
+    }
+
+    @Override
+    public Link openMulticast(InetAddress group, int port, InetAddress local) throws IOException {
+        Groups.requireGroup(group, local);
+        NetworkInterface network = Interfaces.of(local);
+        boolean ipv4 = group instanceof Inet4Address;
+        Socket socket = Socket.open(this, ipv4 ? Posix.AF_INET : Posix.AF_INET6, Posix.SOCK_DGRAM);
+        try {
+            if (!ipv4) {
+                prepareIpv6(socket);
+            }
+            socket.require(Posix.SOL_SOCKET, Posix.SO_REUSEADDR, 1, "SO_REUSEADDR");
+            socket.enlargeBuffers();
+            InetAddress name = Groups.scoped(group, network);
+            int bound = bind(socket, name, port);
+            Multicast.join(socket, group, network);
+            Link link = new LinuxLink(socket, new InetSocketAddress(name, bound), Interfaces.mtuBytes(local));
             add(socket);
             return link;
         } catch (IOException | RuntimeException e) {

@@ -35,14 +35,23 @@ final class Posix {
     static final short POLLOUT = 4;
 
     static final int SOL_SOCKET = 1;
+    static final int SO_REUSEADDR = 2;
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
     static final int SO_SNDBUFFORCE = 32;
     static final int SO_RCVBUFFORCE = 33;
+    static final int SO_BINDTOIFINDEX = 62;
     static final int IPPROTO_IP = 0;
     static final int IP_TOS = 1;
     static final int IP_MTU_DISCOVER = 10;
+    static final int IP_MULTICAST_IF = 32;
+    static final int IP_MULTICAST_TTL = 33;
+    static final int IP_ADD_MEMBERSHIP = 35;
+    static final int IP_MULTICAST_ALL = 49;
     static final int IPPROTO_IPV6 = 41;
+    static final int IPV6_MULTICAST_IF = 17;
+    static final int IPV6_MULTICAST_HOPS = 18;
+    static final int IPV6_JOIN_GROUP = 20;
     static final int IPV6_MTU_DISCOVER = 23;
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_DONTFRAG = 62;
@@ -176,10 +185,10 @@ final class Posix {
         }
     }
 
-    /** Sets an option of type int; {@code value} is memory for it. */
+    /** Sets an option to all that {@code value} holds. */
     static int setsockopt(MemorySegment errno, int fd, int level, int option, MemorySegment value) {
         try {
-            return result((int) SETSOCKOPT.invokeExact(errno, fd, level, option, value, 4), errno);
+            return result((int) SETSOCKOPT.invokeExact(errno, fd, level, option, value, (int) value.byteSize()), errno);
         } catch (Throwable e) {
             throw impossible(e);
         }

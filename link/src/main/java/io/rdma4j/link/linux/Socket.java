@@ -52,7 +52,12 @@ final class Socket {
     /** Sets an option that the socket is of no use without. */
     void require(int level, int option, int value, String name) throws IOException {
         optionValue.set(JAVA_INT, 0, value);
-        int result = Posix.setsockopt(errno, fd, level, option, optionValue);
+        require(level, option, optionValue, name);
+    }
+
+    /** Sets an option that is a structure, and that the socket is of no use without. */
+    void require(int level, int option, MemorySegment value, String name) throws IOException {
+        int result = Posix.setsockopt(errno, fd, level, option, value);
         if (result < 0) {
             throw new IOException("set " + name + ": " + Errno.describe(-result));
         }

@@ -6,7 +6,6 @@ import io.rdma4j.link.LinkStatistics;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.link.internal.GidAddresses;
-import io.rdma4j.link.internal.Interfaces;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -40,6 +39,7 @@ final class NioLink implements Link {
     private final long localHigh;
     private final long localLow;
     private final boolean ipv4;
+    private final boolean isGroup;
     private final LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
     private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
@@ -48,7 +48,7 @@ final class NioLink implements Link {
     private final @Nullable Destination[] destinations = new @Nullable Destination[DESTINATIONS];
     private int trafficClass;
 
-    NioLink(NioLinkSet set, DatagramChannel channel) throws IOException {
+    NioLink(NioLinkSet set, DatagramChannel channel, int mtuBytes) throws IOException {
         this.set = set;
         this.channel = channel;
         local = (InetSocketAddress) channel.getLocalAddress();
@@ -56,7 +56,8 @@ final class NioLink implements Link {
         localHigh = GidAddresses.high(address);
         localLow = GidAddresses.low(address);
         ipv4 = address instanceof Inet4Address;
-        capabilities = new LinkCapabilities(Interfaces.mtuBytes(address), 1, false, ipv4);
+        isGroup = address.isMulticastAddress();
+        capabilities = new LinkCapabilities(mtuBytes, 1, false, ipv4);
     }
 
     @Override
@@ -71,7 +72,7 @@ final class NioLink implements Link {
 
     @Override
     public void send(SendBurst burst) {
-        if (Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
+        if (isGroup || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
             statistics.sendFailures.add(burst.count());
             return;
         }

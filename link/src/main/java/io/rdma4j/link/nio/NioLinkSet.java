@@ -5,6 +5,8 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
+import io.rdma4j.link.internal.Groups;
+import io.rdma4j.link.internal.Interfaces;
 import io.rdma4j.link.internal.SocketFile;
 import io.rdma4j.link.internal.WakeupGate;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.net.ConnectException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -69,13 +72,49 @@ public final class NioLinkSet implements LinkSet {
             forbidFragments(channel, ipv4);
             prefer(channel, StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);
             prefer(channel, StandardSocketOptions.SO_SNDBUF, SOCKET_BUFFER_BYTES);
-            try {
-                channel.bind(new InetSocketAddress(address, port));
-            } catch (BindException e) {
-                throw BindErrors.of(address, port, String.valueOf(e.getMessage()));
-            }
+            bind(channel, address, port);
+            sendGroupsFrom(channel, address);
             register(channel, SelectionKey.OP_READ);
-            return new NioLink(this, channel);
+            return new NioLink(this, channel, Interfaces.mtuBytes(address));
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static void bind(DatagramChannel channel, InetAddress address, int port) throws IOException {
+        try {
+            channel.bind(new InetSocketAddress(address, port));
+        } catch (BindException e) {
+            throw BindErrors.of(address, port, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Frames to groups leave by the interface of {@code address}, as far as rdma_rxe's, and are heard on this host too. */
+    private static void sendGroupsFrom(DatagramChannel channel, InetAddress address) throws IOException {
+        NetworkInterface network = Interfaces.find(address);
+        if (network != null) {
+            prefer(channel, StandardSocketOptions.IP_MULTICAST_IF, network);
+        }
+        prefer(channel, StandardSocketOptions.IP_MULTICAST_TTL, Groups.HOPS);
+        prefer(channel, StandardSocketOptions.IP_MULTICAST_LOOP, true);
+    }
+
+    @Override
+    public Link openMulticast(InetAddress group, int port, InetAddress local) throws IOException {
+        Groups.requireGroup(group, local);
+        NetworkInterface network = Interfaces.of(local);
+        boolean ipv4 = group instanceof Inet4Address;
+        DatagramChannel channel =
+                DatagramChannel.open(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+        try {
+            channel.configureBlocking(false);
+            prefer(channel, StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            bind(channel, Groups.scoped(group, network), port);
+            channel.join(group, network);
+            register(channel, SelectionKey.OP_READ);
+            return new NioLink(this, channel, Interfaces.mtuBytes(local));
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;

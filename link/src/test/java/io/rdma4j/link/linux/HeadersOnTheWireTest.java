@@ -56,6 +56,33 @@ class HeadersOnTheWireTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"nio", "linux"})
+    void framesToAGroupLeaveWithIdentificationZeroFromTheUnicastAddressWith64HopsToGo(String kind) throws IOException {
+        int raw = Posix.socket(errno, Posix.AF_INET, SOCK_RAW, Posix.SOL_UDP);
+        assumeTrue(raw >= 0, "needs the right to open raw sockets");
+        InetAddress group = InetAddress.ofLiteral("239.83.77.2");
+        try (LinkSet set = LinkSets.open(kind);
+                Link link = set.openUdp(InetAddress.ofLiteral("127.0.0.3"), 0);
+                Link member =
+                        set.openMulticast(group, link.localAddress().getPort(), InetAddress.ofLiteral("127.0.0.1"))) {
+            burst.clear();
+            burst.destination(GidAddresses.high(group), GidAddresses.low(group), 0, 0);
+            burst.destinationPort(member.localAddress().getPort());
+            burst.buffer().putInt(0, MARK).putInt(4, 7);
+            burst.append(100);
+            link.send(burst);
+            ByteBuffer packet = packet(raw, member.localAddress().getPort(), 7);
+            assertThat(packet.getShort(4)).as("identification").isZero();
+            assertThat(packet.getShort(6)).as("don't fragment, offset 0").isEqualTo((short) 0x4000);
+            assertThat(packet.get(8)).as("time to live").isEqualTo((byte) 64);
+            assertThat(packet.getInt(12)).as("source").isEqualTo(0x7f00_0003);
+            assertThat(packet.getInt(16)).as("destination").isEqualTo((int) GidAddresses.low(group));
+        } finally {
+            Posix.close(raw);
+        }
+    }
+
     /** The packet of frame {@code number}, from its IP header on, among all that the host receives by UDP. */
     private ByteBuffer packet(int raw, int port, int number) {
         ByteBuffer packet = ByteBuffer.allocateDirect(65536);
