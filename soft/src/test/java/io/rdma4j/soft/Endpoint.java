@@ -15,6 +15,7 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -98,6 +99,11 @@ public final class Endpoint implements AutoCloseable {
                 .receivePsn(peerPsn)
                 .maxDestinationReadAtomic(16)
                 .minRnrTimer(1));
+    }
+
+    /** Posts a receive into the whole region. */
+    void postReceive(long id) {
+        queuePair.postReceive(new ReceiveWorkRequest().reset(id).into(region));
     }
 
     /** Polls until a completion comes; fails after ten seconds. */

@@ -197,6 +197,16 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         flush();
     }
 
+    /**
+     * From any state to ERROR, forgetting everything posted without completions: the step before {@link #reset} for a
+     * driver that lets {@link #pollTransmit} send the acknowledgement that may still be owed, and nothing else.
+     */
+    public final void abandon() {
+        sendQueue.clear();
+        receiveQueue.clear();
+        toError();
+    }
+
     /** From any state to RESET: forgets everything posted, without completions. */
     public final void reset() {
         sendQueue.clear();

@@ -633,6 +633,19 @@ class RcResponderTest {
     }
 
     @Test
+    void abandonedQueuePairSendsTheAcknowledgementThatItOwesAndNothingElse() {
+        pair.b.postReceive(1, remote, 0, 8);
+        pair.deliver(packet(Opcode.RC_SEND_ONLY, PSN, 8, 8));
+        pair.b.postReceive(2, remote, 0, 8);
+        pair.b.post(3, WorkOpcode.SEND, remote, 0, 8);
+        pair.b.queuePair.abandon();
+        pair.pump(pair.b);
+        assertThat(pair.traceLines()).isEqualTo(nak(Aeth.ACK, PSN));
+        assertThat(pair.b.ids(true)).containsExactly(1L);
+        assertThat(pair.b.ids(false)).isEmpty();
+    }
+
+    @Test
     void queueTakesAsManyRequestsAsItWasMadeForAndNoMore() {
         Pair.Options o = new Pair.Options();
         o.requests = 5;

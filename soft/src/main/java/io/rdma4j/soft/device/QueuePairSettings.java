@@ -155,7 +155,7 @@ final class QueuePairSettings {
         QueuePairState to = given.contains(QueuePairAttribute.STATE) ? change.state() : state(machine.state());
         boolean changesState = to != state(machine.state());
         if (to == QueuePairState.RESET) {
-            machine.reset();
+            engine.reset(driven);
             current = new QueuePairAttributes();
             return;
         }

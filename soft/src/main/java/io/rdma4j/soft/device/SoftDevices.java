@@ -44,8 +44,18 @@ public final class SoftDevices {
         if (running == null) {
             running = new Engine(openLinks(), openDecorator(), new Sharing(RunDirectory.open(), new SecureRandom()));
             engine = running;
+            finishAtExit(running);
         }
         return running;
+    }
+
+    private static void finishAtExit(Engine running) {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(running::finish, "rdma4j-finish"));
+        } catch (IllegalStateException ending) {
+            // The process ends already: what this engine will owe, nobody can send in time.
+            return;
+        }
     }
 
     private static LinkSet openLinks() {

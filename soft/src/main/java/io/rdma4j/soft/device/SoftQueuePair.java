@@ -312,9 +312,7 @@ final class SoftQueuePair implements QueuePair {
                 return;
             }
             closed = true;
-            // A polled receive may still owe its acknowledgement; the peer would repeat its last message to nobody.
-            engine.transmit();
-            machine.reset();
+            engine.reset(driven);
             engine.removeQueuePair(driven);
             sendCompletions.removeUser(this);
             receiveCompletions.removeUser(this);

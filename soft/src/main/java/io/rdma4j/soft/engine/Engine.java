@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -42,6 +43,9 @@ public final class Engine {
 
     private static final int LEADER_SPINS = 100;
     private static final long LEADER_PAUSE_NANOS = 20_000;
+
+    /** How long the end of the process may be delayed by what is still to be sent. */
+    private static final long FINISH_NANOS = 50_000_000;
 
     private record AddressKey(long high, long low, int scope) {}
 
@@ -226,10 +230,17 @@ public final class Engine {
         return queuePair;
     }
 
-    /** Sends what is to be sent now; to be called by the holder of the lock, before it takes a queue pair away. */
-    public void transmit() {
+    /**
+     * Resets a queue pair, once what it may send now and what it owes its peer has left: a polled receive can still owe
+     * its acknowledgement, and the peer would repeat its last message to nobody. Under the engine lock.
+     */
+    public void reset(DrivenQueuePair queuePair) {
         doorbells.take(this);
         transmitter.run(now);
+        // That gave every queue pair its turn, in which new data go first; the acknowledgement must not depend on it.
+        queuePair.machine.abandon();
+        transmitter.settle(queuePair, now);
+        queuePair.machine.reset();
     }
 
     /** Drives a queue pair no more; under the engine lock. Its number stays unused for a minute. */
@@ -239,12 +250,45 @@ public final class Engine {
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
     }
 
-    /** Puts all queue pairs into the error state, so that none sends anything new any more; under the engine lock. */
+    /**
+     * Puts all queue pairs into the error state, so that none sends anything new any more, and sends what they owe; under
+     * the engine lock.
+     */
     public void breakQueuePairs() {
         queuePairs.forEach(queuePair -> {
             queuePair.machine.toError();
             transmitter.activate(queuePair);
         });
+        transmitAll();
+    }
+
+    /**
+     * Sends what polling threads have left for their next cycle, which will not come: the process ends. Any thread; does
+     * not wait long for a lock that may not come.
+     */
+    public void finish() {
+        try {
+            if (!lock.tryLock(FINISH_NANOS, TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        try {
+            now = System.nanoTime();
+            transmitAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void transmitAll() {
+        long giveUpNanos = System.nanoTime() + FINISH_NANOS;
+        do {
+            doorbells.take(this);
+            transmitter.run(now);
+        } while (transmitter.hasWork() && System.nanoTime() - giveUpNanos < 0);
     }
 
     /** Queue pairs that the engine drives; under the engine lock. */

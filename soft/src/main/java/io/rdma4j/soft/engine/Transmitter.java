@@ -78,6 +78,13 @@ final class Transmitter {
         }
     }
 
+    /** Sends everything that one queue pair has, which must be little. */
+    void settle(DrivenQueuePair queuePair, long nowNanos) {
+        while (turn(queuePair, nowNanos) == TURN_PACKETS) {
+            Thread.onSpinWait();
+        }
+    }
+
     /** Takes what was posted while the queue pair failed, by a thread that still saw it whole. */
     private static void flushIfFailed(DrivenQueuePair queuePair) {
         if (queuePair.machine.state() == QueuePairMachine.State.ERROR) {

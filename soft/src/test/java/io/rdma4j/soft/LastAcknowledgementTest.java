@@ -1,0 +1,81 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who has polled a message may end whatever it came through: the sender still learns that it arrived. */
+@Timeout(30)
+class LastAcknowledgementTest {
+    private static final int ROUNDS = 20;
+
+    private final InetAddress address = TestAddresses.loopback();
+
+    /** Several times: cold code may be slow enough for the background thread to send the acknowledgement. */
+    private void sendSucceedsThough(Consumer<Endpoint> receiversEnd) {
+        for (int i = 0; i < ROUNDS; i++) {
+            sendOnce(receiversEnd);
+        }
+    }
+
+    private void sendOnce(Consumer<Endpoint> receiversEnd) {
+        try (Endpoint sender = new Endpoint(address);
+                Endpoint receiver = new Endpoint(address)) {
+            Endpoint.connect(sender, receiver);
+            receiver.postReceive(1);
+            sender.queuePair.postSend(
+                    new SendWorkRequest().reset(2).from(sender.region, 0, 8).signaled());
+            assertThat(receiver.completion().isSuccess()).isTrue();
+            receiversEnd.accept(receiver);
+            assertThat(sender.completion().isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void messagePolledBeforeTheQueuePairIsClosedIsAcknowledged() {
+        sendSucceedsThough(receiver -> receiver.queuePair.close());
+    }
+
+    @Test
+    void messagePolledBeforeTheDeviceIsClosedIsAcknowledged() {
+        sendSucceedsThough(Endpoint::close);
+    }
+
+    @Test
+    void messagePolledBeforeTheQueuePairIsResetIsAcknowledged() {
+        sendSucceedsThough(
+                receiver -> receiver.queuePair.modify(new QueuePairAttributes().state(QueuePairState.RESET)));
+    }
+
+    @Test
+    void messagePolledBeforeTheQueuePairIsPutIntoErrorIsAcknowledged() {
+        sendSucceedsThough(
+                receiver -> receiver.queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR)));
+    }
+
+    @Test
+    void messagePolledBeforeTheProcessEndsIsAcknowledged() throws IOException, InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            try (Endpoint sender = new Endpoint(address);
+                    ChildProcess child =
+                            new ChildProcess(LastReceiveProcess.class, List.of(), address.getHostAddress())) {
+                int peer = Integer.parseInt(child.expect("ready")[0]);
+                sender.connect(address, peer, sender.psn);
+                child.tell(String.valueOf(sender.queuePair.number()));
+                child.expect("posted");
+                sender.queuePair.postSend(
+                        new SendWorkRequest().reset(2).from(sender.region, 0, 8).signaled());
+                assertThat(sender.completion().isSuccess()).isTrue();
+                child.expect("END");
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.rdma4j.soft;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+
+/** A process that takes one message and ends at once, without closing anything. */
+public final class LastReceiveProcess {
+    private LastReceiveProcess() {}
+
+    /** Runs; the argument is the local address. */
+    public static void main(String[] arguments) throws IOException {
+        InetAddress address = InetAddress.getByName(arguments[0]);
+        Endpoint endpoint = new Endpoint(address);
+        System.out.println("ready " + endpoint.queuePair.number());
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        int peer = Integer.parseInt(input.readLine());
+        endpoint.connect(address, peer, endpoint.psn);
+        endpoint.postReceive(1);
+        System.out.println("posted");
+        boolean received = endpoint.completion().isSuccess();
+        System.exit(received ? 0 : 1);
+    }
+}
