@@ -10,6 +10,8 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -141,6 +143,28 @@ public final class CmId implements AutoCloseable {
     /** Closes the queue pair and the completion queues made with it, if there are any. C: {@code rdma_destroy_qp}. */
     public void destroyQueuePair() {
         core.destroyQueuePair();
+    }
+
+    /**
+     * Makes a shared receive queue, which queue pairs of this identifier use from now on unless their attributes name
+     * another. C: {@code rdma_create_srq}. It can also be given to queue pairs of other identifiers of the device.
+     *
+     * @param protectionDomain its domain; null for the device's default domain
+     * @return the queue, also at {@link #sharedReceiveQueue}
+     * @throws RdmaException {@code EINVAL} if the identifier has no device yet or already a shared receive queue
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(
+            @Nullable ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
+        return core.createSharedReceiveQueue(protectionDomain, attributes);
+    }
+
+    /**
+     * Closes the shared receive queue, if there is one. C: {@code rdma_destroy_srq}.
+     *
+     * @throws RdmaException {@code EBUSY} while queue pairs use it
+     */
+    public void destroySharedReceiveQueue() {
+        core.destroySharedReceiveQueue();
     }
 
     /**
@@ -372,6 +396,11 @@ public final class CmId implements AutoCloseable {
         return own == null ? null : own.queuePair();
     }
 
+    /** The identifier's own shared receive queue, or null. C: {@code id->srq}. */
+    public @Nullable SharedReceiveQueue sharedReceiveQueue() {
+        return core.sharedReceiveQueue();
+    }
+
     /**
      * The queue pair's domain, else the default domain of the device, which lives as long as any identifier uses it. C:
      * {@code id->pd}.
@@ -430,7 +459,7 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
-     * Closes the identifier with its queue pair; waits until all its events are acknowledged, so a thread must not close
+     * Closes the identifier with its queue pair, and its shared receive queue if no other uses that; waits until all its events are acknowledged, so a thread must not close
      * it while it holds one. C: {@code rdma_destroy_id}. A peer is told by what the state asks for: an unanswered request
      * is rejected, an established connection disconnected. If the thread is interrupted the wait ends and its flag stays
      * set. Closing twice does nothing.

@@ -9,6 +9,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -60,7 +61,8 @@ public final class CmMessages {
     }
 
     /**
-     * Posts a receive. C: {@code rdma_post_recv}.
+     * Posts a receive: to the identifier's shared receive queue, if it has one, else to its queue pair. C: {@code
+     * rdma_post_recv}.
      *
      * @param number the application's number, in C its {@code context}
      * @param region memory, from {@link #register}
@@ -69,7 +71,13 @@ public final class CmMessages {
      * @throws RdmaException as {@link QueuePair#postReceive}; {@code EINVAL} without a queue pair
      */
     public void postReceive(long number, MemoryRegion region, long offsetBytes, long lengthBytes) {
-        queuePair("rdma_post_recv").postReceive(receive.reset(number).into(region, offsetBytes, lengthBytes));
+        receive.reset(number).into(region, offsetBytes, lengthBytes);
+        SharedReceiveQueue shared = id.sharedReceiveQueue();
+        if (shared != null) {
+            shared.postReceive(receive);
+        } else {
+            queuePair("rdma_post_recv").postReceive(receive);
+        }
     }
 
     /**

@@ -3,6 +3,7 @@ package io.rdma4j.cm;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,16 +15,19 @@ import org.jspecify.annotations.Nullable;
  * @param receiveCompletions where receives are reported; null to have a queue made, with a channel
  * @param signalAll whether every send work request is signaled
  * @param context anything that the application wants to find again at the queue pair
+ * @param sharedReceiveQueue where messages take their receives from; null for that of the identifier ({@link
+ *     CmId#sharedReceiveQueue}), and if it has none for a receive queue of its own
  */
 public record CmQueuePairAttributes(
         QueuePairCapabilities capabilities,
         @Nullable CompletionQueue sendCompletions,
         @Nullable CompletionQueue receiveCompletions,
         boolean signalAll,
-        @Nullable Object context) {
+        @Nullable Object context,
+        @Nullable SharedReceiveQueue sharedReceiveQueue) {
     /** Attributes with completion queues made by the identifier. */
     public static CmQueuePairAttributes of(QueuePairCapabilities capabilities) {
-        return new CmQueuePairAttributes(capabilities, null, null, false, null);
+        return new CmQueuePairAttributes(capabilities, null, null, false, null, null);
     }
 
     /** The same attributes as those of the verbs. */
@@ -33,6 +37,12 @@ public record CmQueuePairAttributes(
                 attributes.sendCompletions(),
                 attributes.receiveCompletions(),
                 attributes.signalAll(),
-                attributes.context());
+                attributes.context(),
+                attributes.sharedReceiveQueue());
+    }
+
+    /** The same with another shared receive queue. */
+    public CmQueuePairAttributes sharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
+        return new CmQueuePairAttributes(capabilities, sendCompletions, receiveCompletions, signalAll, context, queue);
     }
 }

@@ -142,6 +142,19 @@ public record ConnectionParameters(
                 value);
     }
 
+    /** The same with another word on whether the queue pair uses a shared receive queue. */
+    public ConnectionParameters withSharedReceiveQueue(boolean value) {
+        return new ConnectionParameters(
+                privateData,
+                responderResources,
+                initiatorDepth,
+                flowControl,
+                retryCount,
+                rnrRetryCount,
+                value,
+                queuePairNumber);
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof ConnectionParameters that

@@ -9,6 +9,8 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ final class IdCore {
     volatile @Nullable Object context;
     private volatile @Nullable CmEvent event;
     private volatile @Nullable IdQueuePair queuePair;
+    private volatile @Nullable SharedReceiveQueue sharedReceiveQueue;
     private OpenDevices.@Nullable Use device;
     private int responderResources;
     private int initiatorDepth;
@@ -107,7 +110,13 @@ final class IdCore {
                                 + domain.context().device().name() + ", the identifier to " + name,
                         "Make the protection domain from the identifier's verbs()");
             }
-            IdQueuePair made = IdQueuePair.create(id, provider, domain, attributes);
+            IdQueuePair made = IdQueuePair.create(
+                    id,
+                    provider,
+                    domain,
+                    attributes.sharedReceiveQueue() == null
+                            ? attributes.sharedReceiveQueue(sharedReceiveQueue)
+                            : attributes);
             queuePair = made;
             return made.queuePair();
         } finally {
@@ -123,6 +132,45 @@ final class IdCore {
             if (old != null) {
                 old.close();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- shared receive queue
+
+    SharedReceiveQueue createSharedReceiveQueue(
+            @Nullable ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
+        lock.lock();
+        try {
+            String operation = "rdma_create_srq";
+            requireOpen(operation);
+            OpenDevices.Use use = requireDevice(operation);
+            if (sharedReceiveQueue != null) {
+                throw invalid(operation, "the identifier already has a shared receive queue", "Destroy it first");
+            }
+            ProtectionDomain domain = protectionDomain == null ? use.defaultDomain() : protectionDomain;
+            SharedReceiveQueue made = domain.createSharedReceiveQueue(attributes);
+            sharedReceiveQueue = made;
+            return made;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Nullable
+    SharedReceiveQueue sharedReceiveQueue() {
+        return sharedReceiveQueue;
+    }
+
+    void destroySharedReceiveQueue() {
+        lock.lock();
+        try {
+            SharedReceiveQueue old = sharedReceiveQueue;
+            if (old != null) {
+                old.close();
+            }
+            sharedReceiveQueue = null;
         } finally {
             lock.unlock();
         }
@@ -205,7 +253,10 @@ final class IdCore {
 
     private ConnectionParameters ofOwnQueuePair(ConnectionParameters said) {
         IdQueuePair own = queuePair;
-        return own == null ? said : said.withQueuePairNumber(own.queuePair().number());
+        return own == null
+                ? said
+                : said.withQueuePairNumber(own.queuePair().number())
+                        .withSharedReceiveQueue(own.queuePair().sharedReceiveQueue() != null);
     }
 
     void establish() {
@@ -271,6 +322,7 @@ final class IdCore {
             closed = true;
             used = device;
             destroyQueuePair();
+            leaveSharedReceiveQueue();
             binding.close();
         } finally {
             lock.unlock();
@@ -284,6 +336,15 @@ final class IdCore {
         count.awaitAll();
         if (used != null) {
             used.release();
+        }
+    }
+
+    /** Closes the shared receive queue, unless queue pairs of other identifiers use it: then it is the application's. */
+    private void leaveSharedReceiveQueue() {
+        try {
+            destroySharedReceiveQueue();
+        } catch (RdmaException stillUsed) {
+            sharedReceiveQueue = null;
         }
     }
 

@@ -11,6 +11,7 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
 /** The queue pair of an identifier with the completion queues made for it, and its way through the states. */
@@ -39,6 +40,7 @@ final class IdQueuePair {
             CmId id, ProviderCmId provider, ProtectionDomain domain, CmQueuePairAttributes attributes) {
         DeviceContext context = domain.context();
         QueuePairCapabilities sizes = attributes.capabilities();
+        SharedReceiveQueue shared = attributes.sharedReceiveQueue();
         Made made = new Made();
         try {
             CompletionQueue send = attributes.sendCompletions();
@@ -51,8 +53,10 @@ final class IdQueuePair {
             CompletionQueue receive = attributes.receiveCompletions();
             if (receive == null) {
                 made.receiveChannel = context.createCompletionChannel();
-                made.receiveQueue = context.createCompletionQueue(
-                        Math.max(1, sizes.maxReceiveWorkRequests()), id, made.receiveChannel);
+                int receives = shared == null
+                        ? sizes.maxReceiveWorkRequests()
+                        : shared.query().maxWorkRequests();
+                made.receiveQueue = context.createCompletionQueue(Math.max(1, receives), id, made.receiveChannel);
                 receive = made.receiveQueue;
             }
             made.queuePair = domain.createQueuePair(new QueuePairInitAttributes(
@@ -61,7 +65,8 @@ final class IdQueuePair {
                     receive,
                     sizes,
                     attributes.signalAll(),
-                    attributes.context()));
+                    attributes.context(),
+                    shared));
             made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
             return new IdQueuePair(
                     made.sendChannel, made.receiveChannel, made.sendQueue, made.receiveQueue, made.queuePair);

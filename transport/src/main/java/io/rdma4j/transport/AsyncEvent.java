@@ -9,5 +9,10 @@ public enum AsyncEvent {
     /** The peer sent a request against the rules ({@code IBV_EVENT_QP_REQ_ERR}). */
     REQUEST_ERROR,
     /** The peer's key, range or rights were wrong ({@code IBV_EVENT_QP_ACCESS_ERR}). */
-    ACCESS_ERROR
+    ACCESS_ERROR,
+    /**
+     * The queue pair is in the error state and takes nothing more from its shared receive queue ({@code
+     * IBV_EVENT_QP_LAST_WQE_REACHED}).
+     */
+    LAST_RECEIVE_REACHED
 }

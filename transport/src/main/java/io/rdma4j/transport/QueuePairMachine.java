@@ -39,6 +39,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
      * @param maxInlineBytes bytes that a send work request can carry itself
      * @param signalAll whether every success of the send queue is reported ({@code sq_sig_all})
      * @param protectionDomain number of the protection domain
+     * @param sharedReceives the queue that receives are taken from, or null for one of its own; with a shared one the own
+     *     queue has no place, whatever its sizes say
      */
     public record Configuration(
             int maxSendRequests,
@@ -47,7 +49,28 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
             int maxReceiveScatterGather,
             int maxInlineBytes,
             boolean signalAll,
-            int protectionDomain) {}
+            int protectionDomain,
+            @Nullable SharedReceiveQueue sharedReceives) {
+        /** What a queue pair with a receive queue of its own is made with. */
+        public Configuration(
+                int maxSendRequests,
+                int maxReceiveRequests,
+                int maxSendScatterGather,
+                int maxReceiveScatterGather,
+                int maxInlineBytes,
+                boolean signalAll,
+                int protectionDomain) {
+            this(
+                    maxSendRequests,
+                    maxReceiveRequests,
+                    maxSendScatterGather,
+                    maxReceiveScatterGather,
+                    maxInlineBytes,
+                    signalAll,
+                    protectionDomain,
+                    null);
+        }
+    }
 
     /** States, as in {@code ibv_qp_state}. */
     public enum State {
@@ -100,7 +123,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
     private final CompletionSink receiveCompletions;
     final Events events;
     final SendQueue sendQueue;
-    final ReceiveQueue receiveQueue;
+    private final ReceiveQueue receiveQueue;
+    final Receives receives;
     final QueuePairCounters counters = new QueuePairCounters();
     final Completion completion = new Completion();
 
@@ -109,6 +133,9 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
 
     /** Whether the peer's first packet was reported. */
     private boolean wasHeard;
+
+    /** Whether it was reported that nothing more is taken from the shared queue. */
+    private boolean wasLastReported;
 
     QueuePairMachine(
             int number,
@@ -123,7 +150,13 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         this.events = events;
         sendQueue = new SendQueue(
                 configuration.maxSendRequests(), configuration.maxSendScatterGather(), configuration.maxInlineBytes());
-        receiveQueue = new ReceiveQueue(configuration.maxReceiveRequests(), configuration.maxReceiveScatterGather());
+        SharedReceiveQueue shared = configuration.sharedReceives();
+        receiveQueue = shared == null
+                ? new ReceiveQueue(configuration.maxReceiveRequests(), configuration.maxReceiveScatterGather())
+                : new ReceiveQueue(0, 0);
+        receives = shared == null
+                ? new Receives(receiveQueue, configuration.protectionDomain())
+                : new Receives(receiveQueue, shared);
     }
 
     /** The transport that it speaks: packets of others are dropped. */
@@ -154,7 +187,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         return sendQueue;
     }
 
-    /** Where receive work requests are posted. */
+    /** Where receive work requests are posted, unless the queue pair uses a shared queue: then this has no place. */
     public final ReceiveQueue receiveQueue() {
         return receiveQueue;
     }
@@ -210,13 +243,17 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
     /** From any state to RESET: forgets everything posted, without completions. */
     public final void reset() {
         sendQueue.clear();
-        receiveQueue.clear();
+        receives.clear();
         onReset();
         accessFlags = 0;
+        wasLastReported = false;
         state = State.RESET;
     }
 
-    /** In ERROR, completes what was posted since; else does nothing. To be called after every post in ERROR. */
+    /**
+     * In ERROR, completes what was posted since; else does nothing. To be called after every post in ERROR. Of a shared
+     * queue it completes what this queue pair has taken, and then reports that it takes no more.
+     */
     public final void flush() {
         if (state != State.ERROR) {
             return;
@@ -225,8 +262,12 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
             completeSend(sendQueue.at(sendQueue.head()), WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
         ReceiveRequest receive;
-        while ((receive = receiveQueue.peek()) != null) {
+        while ((receive = receives.posted()) != null) {
             failReceive(receive, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+        }
+        if (receives.isShared() && !wasLastReported) {
+            wasLastReported = true;
+            events.onAsyncEvent(AsyncEvent.LAST_RECEIVE_REACHED);
         }
     }
 
@@ -388,7 +429,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         c.immediate = c.hasImmediate ? packet.immediate() : 0;
         c.hasInvalidatedKey = false;
         c.solicited = packet.solicited();
-        receiveQueue.release();
+        receives.release();
         counters.completedReceives++;
         receiveCompletions.onCompletion(c);
     }
@@ -405,7 +446,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         c.hasImmediate = false;
         c.hasInvalidatedKey = false;
         c.solicited = true;
-        receiveQueue.release();
+        receives.release();
         receiveCompletions.onCompletion(c);
     }
 

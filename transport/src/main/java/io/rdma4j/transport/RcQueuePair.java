@@ -66,7 +66,7 @@ public final class RcQueuePair extends QueuePairMachine {
         super(number, configuration, sendCompletions, receiveCompletions, events);
         requester = new Requester(this, sendQueue, counters);
         completer = new Completer(this, requester, sendQueue, counters);
-        responder = new Responder(this, memory, receiveQueue, counters);
+        responder = new Responder(this, memory, receives, counters);
     }
 
     /** What {@link #toReadyToReceive} set, or null before. */

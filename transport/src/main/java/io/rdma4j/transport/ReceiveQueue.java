@@ -87,4 +87,43 @@ public final class ReceiveQueue {
     void clear() {
         HEAD.setRelease(this, (long) TAIL.getAcquire(this));
     }
+
+    /** Number of work requests posted and not yet released or taken. */
+    int size() {
+        return (int) ((long) TAIL.getAcquire(this) - (long) HEAD.getAcquire(this));
+    }
+
+    /**
+     * Takes the oldest work request out of the queue and leaves another object in its place, which is so given back to
+     * the posting thread.
+     *
+     * @param spare with as long a list, of no use to anybody else from now on
+     * @return the work request, the caller's from now on, or null if there is none: then the spare stays the caller's
+     */
+    @Nullable
+    ReceiveRequest take(ReceiveRequest spare) {
+        long oldest = (long) HEAD.getOpaque(this);
+        if (oldest == (long) TAIL.getAcquire(this)) {
+            return null;
+        }
+        int i = (int) oldest & mask;
+        ReceiveRequest taken = ring[i];
+        ring[i] = spare;
+        HEAD.setRelease(this, oldest + 1);
+        return taken;
+    }
+
+    /** Moves everything posted to an empty queue with room for it; nobody else uses either meanwhile. */
+    void moveTo(ReceiveQueue other) {
+        ReceiveRequest taken = peek();
+        while (taken != null) {
+            long to = (long) TAIL.getOpaque(other);
+            int i = (int) to & other.mask;
+            ReceiveRequest spare = other.ring[i];
+            other.ring[i] = taken;
+            TAIL.setRelease(other, to + 1);
+            var _ = take(spare);
+            taken = peek();
+        }
+    }
 }

@@ -43,7 +43,7 @@ final class Responder {
 
     private final RcQueuePair queuePair;
     private final MemoryTable memory;
-    private final ReceiveQueue receives;
+    private final Receives receives;
     private final QueuePairCounters counters;
     private final Answers answers;
     private final long[] atomicResult = new long[1];
@@ -63,7 +63,7 @@ final class Responder {
     private @Nullable MemoryRegion writeRegion;
     private long writeOffset;
 
-    Responder(RcQueuePair queuePair, MemoryTable memory, ReceiveQueue receives, QueuePairCounters counters) {
+    Responder(RcQueuePair queuePair, MemoryTable memory, Receives receives, QueuePairCounters counters) {
         this.queuePair = queuePair;
         this.memory = memory;
         this.receives = receives;
@@ -159,7 +159,7 @@ final class Responder {
             return resources.hasRoom() ? Verdict.PASS : Verdict.INVALID_REQUEST;
         }
         boolean needsReceive = opcode.isSend() && opcode.isFirst() || opcode.isWrite() && opcode.hasImmediate();
-        return needsReceive && receives.peek() == null ? Verdict.NOT_READY : Verdict.PASS;
+        return needsReceive && receives.current() == null ? Verdict.NOT_READY : Verdict.PASS;
     }
 
     private Verdict checkLength(Opcode opcode, Packet packet) {
@@ -176,7 +176,7 @@ final class Responder {
         }
         long before = opcode.isFirst() ? 0 : receivedBytes;
         if (opcode.isSend()) {
-            ReceiveRequest receive = receives.peek();
+            ReceiveRequest receive = receives.current();
             boolean holds = receive != null && payload <= receive.list.totalBytes() - before;
             return holds ? Verdict.PASS : Verdict.TOO_LONG;
         }
@@ -244,14 +244,14 @@ final class Responder {
     }
 
     private Verdict executeSend(Opcode opcode, Packet packet) {
-        ReceiveRequest receive = receives.peek();
+        ReceiveRequest receive = receives.current();
         if (receive == null) {
             return Verdict.NOT_READY;
         }
         long before = opcode.isFirst() ? 0 : receivedBytes;
         int payload = packet.payloadLength();
         boolean placed = LocalMemory.scatter(
-                receive.list, queuePair.protectionDomain(), before, packet.segment(), packet.payloadOffset(), payload);
+                receive.list, receives.protectionDomain(), before, packet.segment(), packet.payloadOffset(), payload);
         if (!placed) {
             return Verdict.RECEIVE_ERROR;
         }
@@ -304,7 +304,7 @@ final class Responder {
         }
         acknowledge(opcode, packet);
         if (opcode.hasImmediate()) {
-            ReceiveRequest receive = receives.peek();
+            ReceiveRequest receive = receives.current();
             if (receive != null) {
                 queuePair.completeReceive(receive, packet, messageBytes);
             }
@@ -430,8 +430,8 @@ final class Responder {
     }
 
     private void endReceive(boolean isInUse, WorkStatus status) {
-        ReceiveRequest receive = receives.peek();
-        if (isInUse && receive != null) {
+        ReceiveRequest receive = isInUse ? receives.posted() : null;
+        if (receive != null) {
             queuePair.failReceive(receive, status);
         }
     }

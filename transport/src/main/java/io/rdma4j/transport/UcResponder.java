@@ -112,14 +112,14 @@ final class UcResponder {
     }
 
     private boolean proceedSend(Opcode opcode, Packet packet) {
-        ReceiveRequest receive = queuePair.receiveQueue.peek();
+        ReceiveRequest receive = queuePair.receives.current();
         int payload = packet.payloadLength();
         if (receive == null || payload > receive.list.totalBytes() - receivedBytes) {
             return drop();
         }
         boolean placed = LocalMemory.scatter(
                 receive.list,
-                queuePair.protectionDomain(),
+                queuePair.receives.protectionDomain(),
                 receivedBytes,
                 packet.segment(),
                 packet.payloadOffset(),
@@ -148,7 +148,7 @@ final class UcResponder {
         }
         receivedBytes += payload;
         if (opcode.isLast()) {
-            ReceiveRequest receive = opcode.hasImmediate() ? queuePair.receiveQueue.peek() : null;
+            ReceiveRequest receive = opcode.hasImmediate() ? queuePair.receives.current() : null;
             if (opcode.hasImmediate() && receive == null) {
                 return drop();
             }

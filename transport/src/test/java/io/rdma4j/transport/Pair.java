@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Two queue pairs with a wire between them whose faults the test chooses, and a clock that jumps to the next event. */
 final class Pair {
@@ -168,6 +169,10 @@ final class Pair {
         int accessB = ALL_ACCESS;
         boolean signalAll;
         int requests = 64;
+
+        /** Where B takes its receives from. */
+        @Nullable
+        SharedReceiveQueue sharedB;
     }
 
     final Options options;
@@ -197,7 +202,9 @@ final class Pair {
         QueuePairMachine.Configuration c =
                 new QueuePairMachine.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD);
         a = new Side(true, c);
-        b = new Side(false, c);
+        b = new Side(
+                false,
+                new QueuePairMachine.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD, o.sharedB));
         connect(a, b, o.psnB, o.psnA, o.accessA);
         connect(b, a, o.psnA, o.psnB, o.accessB);
     }

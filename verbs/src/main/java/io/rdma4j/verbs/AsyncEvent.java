@@ -5,7 +5,8 @@ package io.rdma4j.verbs;
  * ibv_async_event}.
  *
  * @param type what happened
- * @param source the object it happened to: a {@link CompletionQueue}, {@link QueuePair} or {@link DeviceContext}
+ * @param source the object it happened to: a {@link CompletionQueue}, {@link QueuePair}, {@link
+ *     SharedReceiveQueue} or {@link DeviceContext}
  */
 public record AsyncEvent(Type type, Object source) {
     /** Kinds of events. C: {@code enum ibv_event_type}. */
@@ -26,6 +27,10 @@ public record AsyncEvent(Type type, Object source) {
         PORT_ACTIVE(9, "port active"),
         /** The port went down. */
         PORT_ERROR(10, "port error"),
+        /** Fewer receives are left in the shared receive queue than its limit. */
+        SHARED_RECEIVE_QUEUE_LIMIT_REACHED(15, "SRQ limit reached"),
+        /** The queue pair is in the error state and takes nothing more from its shared receive queue. */
+        QUEUE_PAIR_LAST_WORK_REQUEST_REACHED(16, "last WQE reached"),
         /** The GID table changed. */
         GID_CHANGE(18, "GID table change");
 

@@ -16,6 +16,9 @@ package io.rdma4j.verbs;
  * @param maxCompletionQueueEntries most entries of one completion queue
  * @param maxMemoryRegions most memory regions
  * @param maxProtectionDomains most protection domains
+ * @param maxSharedReceiveQueues most shared receive queues
+ * @param maxSharedReceiveQueueWorkRequests most receives of one shared receive queue
+ * @param maxSharedReceiveQueueScatterGather most pieces of one receive of a shared receive queue
  * @param maxReadAtomicPerQueuePair most READs and atomics of the peer that one queue pair serves at a time
  * @param maxInitiatedReadAtomicPerQueuePair most READs and atomics that one queue pair has under way
  * @param maxInlineBytes most bytes of one inline work request
@@ -36,6 +39,9 @@ public record DeviceAttributes(
         int maxCompletionQueueEntries,
         int maxMemoryRegions,
         int maxProtectionDomains,
+        int maxSharedReceiveQueues,
+        int maxSharedReceiveQueueWorkRequests,
+        int maxSharedReceiveQueueScatterGather,
         int maxReadAtomicPerQueuePair,
         int maxInitiatedReadAtomicPerQueuePair,
         int maxInlineBytes,

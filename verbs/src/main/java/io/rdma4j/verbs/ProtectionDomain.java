@@ -33,9 +33,16 @@ public interface ProtectionDomain extends AutoCloseable {
     QueuePair createQueuePair(QueuePairInitAttributes attributes);
 
     /**
+     * Makes a shared receive queue. C: {@code ibv_create_srq}.
+     *
+     * @throws RdmaException {@code EINVAL} if a size is out of range, {@code ENOMEM} if there are too many
+     */
+    SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes);
+
+    /**
      * Closes the domain. C: {@code ibv_dealloc_pd}.
      *
-     * @throws RdmaException {@code EBUSY} while it has memory regions or queue pairs
+     * @throws RdmaException {@code EBUSY} while it has memory regions, queue pairs or shared receive queues
      */
     @Override
     void close();

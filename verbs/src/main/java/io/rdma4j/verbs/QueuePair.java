@@ -23,7 +23,11 @@ public interface QueuePair extends AutoCloseable {
     /** Where receives are reported. */
     CompletionQueue receiveCompletions();
 
-    /** Sizes, at least those asked for. */
+    /** Where its messages take their receives from, or null if it has a receive queue of its own. C: {@code srq}. */
+    @Nullable
+    SharedReceiveQueue sharedReceiveQueue();
+
+    /** Sizes, at least those asked for; those of receives are 0 if it uses a shared receive queue. */
     QueuePairCapabilities capabilities();
 
     /** What the application left here when it made the queue pair. */
@@ -57,8 +61,8 @@ public interface QueuePair extends AutoCloseable {
      * Posts a receive. C: {@code ibv_post_recv}.
      *
      * @param request copied, may be used again when the call returns
-     * @throws RdmaException {@code EINVAL} in the reset state, or if the request does not fit the queue pair; {@code
-     *     ENOMEM} if the queue is full
+     * @throws RdmaException {@code EINVAL} in the reset state, if the request does not fit the queue pair, or if that
+     *     uses a shared receive queue; {@code ENOMEM} if the queue is full
      */
     void postReceive(ReceiveWorkRequest request);
 

@@ -14,4 +14,9 @@ public record QueuePairCapabilities(
         int maxReceiveWorkRequests,
         int maxSendScatterGather,
         int maxReceiveScatterGather,
-        int maxInlineBytes) {}
+        int maxInlineBytes) {
+    /** The same sizes for a queue pair that has no receive queue of its own. */
+    public QueuePairCapabilities withoutReceives() {
+        return new QueuePairCapabilities(maxSendWorkRequests, 0, maxSendScatterGather, 0, maxInlineBytes);
+    }
+}

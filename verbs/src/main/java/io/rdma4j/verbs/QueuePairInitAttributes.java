@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities sizes wanted; the queue pair may have more
  * @param signalAll whether every send work request is signaled ({@code sq_sig_all})
  * @param context anything that the application wants to find again at the queue pair
+ * @param sharedReceiveQueue where messages take their receives from, of any domain of the device; null for a receive queue
+ *     of its own. With a shared one the sizes of receives in {@code capabilities} are not looked at
  */
 public record QueuePairInitAttributes(
         QueuePairType type,
@@ -18,7 +20,8 @@ public record QueuePairInitAttributes(
         CompletionQueue receiveCompletions,
         QueuePairCapabilities capabilities,
         boolean signalAll,
-        @Nullable Object context) {
+        @Nullable Object context,
+        @Nullable SharedReceiveQueue sharedReceiveQueue) {
     /** A reliable connection whose queues both report to {@code completions}. */
     public static QueuePairInitAttributes reliable(CompletionQueue completions, QueuePairCapabilities capabilities) {
         return of(QueuePairType.RELIABLE_CONNECTION, completions, capabilities);
@@ -27,6 +30,12 @@ public record QueuePairInitAttributes(
     /** A queue pair of a transport whose queues both report to {@code completions}. */
     public static QueuePairInitAttributes of(
             QueuePairType type, CompletionQueue completions, QueuePairCapabilities capabilities) {
-        return new QueuePairInitAttributes(type, completions, completions, capabilities, false, null);
+        return new QueuePairInitAttributes(type, completions, completions, capabilities, false, null, null);
+    }
+
+    /** The same with another shared receive queue. */
+    public QueuePairInitAttributes sharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
+        return new QueuePairInitAttributes(
+                type, sendCompletions, receiveCompletions, capabilities, signalAll, context, queue);
     }
 }

@@ -10,6 +10,8 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -34,6 +36,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     private final int number;
     private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();
     private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
+    private final Set<SoftSharedReceiveQueue> sharedReceiveQueues = new LinkedHashSet<>();
     private boolean closed;
 
     SoftProtectionDomain(SoftContext context, int number) {
@@ -132,6 +135,29 @@ final class SoftProtectionDomain implements ProtectionDomain {
         }
     }
 
+    @Override
+    public SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes) {
+        synchronized (this) {
+            requireOpen("ibv_create_srq");
+            if (sharedReceiveQueues.size() >= Limits.MAX_SHARED_RECEIVE_QUEUES) {
+                throw new RdmaException(
+                        "ibv_create_srq",
+                        Errno.ENOMEM,
+                        sharedReceiveQueues.size() + " shared receive queues",
+                        "Close some that are not used");
+            }
+            SoftSharedReceiveQueue queue = new SoftSharedReceiveQueue(this, attributes);
+            sharedReceiveQueues.add(queue);
+            return queue;
+        }
+    }
+
+    void remove(SoftSharedReceiveQueue queue) {
+        synchronized (this) {
+            sharedReceiveQueues.remove(queue);
+        }
+    }
+
     void remove(SoftQueuePair queuePair) {
         synchronized (this) {
             queuePairs.remove(queuePair);
@@ -149,11 +175,12 @@ final class SoftProtectionDomain implements ProtectionDomain {
     @Override
     public void close() {
         synchronized (this) {
-            if (!regions.isEmpty() || !queuePairs.isEmpty()) {
+            if (!regions.isEmpty() || !queuePairs.isEmpty() || !sharedReceiveQueues.isEmpty()) {
                 throw new RdmaException(
                         "ibv_dealloc_pd",
                         Errno.EBUSY,
-                        regions.size() + " memory regions and " + queuePairs.size() + " queue pairs belong to it",
+                        "%d memory regions, %d queue pairs and %d shared receive queues belong to it"
+                                .formatted(regions.size(), queuePairs.size(), sharedReceiveQueues.size()),
                         "Close them first");
             }
             closed = true;
@@ -163,13 +190,16 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
     void closeWithContent() {
         List<SoftQueuePair> openQueuePairs;
+        List<SoftSharedReceiveQueue> openReceiveQueues;
         List<SoftMemoryRegion> openRegions;
         synchronized (this) {
             closed = true;
             openQueuePairs = new ArrayList<>(queuePairs);
+            openReceiveQueues = new ArrayList<>(sharedReceiveQueues);
             openRegions = new ArrayList<>(regions);
         }
         openQueuePairs.forEach(SoftQueuePair::close);
+        openReceiveQueues.forEach(SoftSharedReceiveQueue::close);
         openRegions.forEach(SoftMemoryRegion::close);
         context.remove(this);
     }

@@ -21,6 +21,7 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ final class SoftQueuePair implements QueuePair {
     private final Engine engine;
     private final SoftCompletionQueue sendCompletions;
     private final SoftCompletionQueue receiveCompletions;
+    private final @Nullable SoftSharedReceiveQueue sharedReceives;
     private final QueuePairCapabilities capabilities;
     private final @Nullable Object userContext;
     private final QueuePairType type;
@@ -47,12 +49,14 @@ final class SoftQueuePair implements QueuePair {
             QueuePairInitAttributes attributes,
             SoftCompletionQueue sendCompletions,
             SoftCompletionQueue receiveCompletions,
+            @Nullable SoftSharedReceiveQueue sharedReceives,
             int number) {
         this.domain = domain;
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
         engine = domain.softContext().engine();
-        capabilities = attributes.capabilities();
+        this.sharedReceives = sharedReceives;
+        capabilities = capabilities(attributes);
         userContext = attributes.context();
         type = attributes.type();
         machine = machine(number, attributes);
@@ -68,7 +72,8 @@ final class SoftQueuePair implements QueuePair {
                 capabilities.maxReceiveScatterGather(),
                 capabilities.maxInlineBytes(),
                 attributes.signalAll(),
-                domain.number());
+                domain.number(),
+                sharedReceives == null ? null : sharedReceives.queue());
         return switch (type) {
             case RELIABLE_CONNECTION ->
                 new RcQueuePair(
@@ -93,7 +98,8 @@ final class SoftQueuePair implements QueuePair {
         SoftContext context = domain.softContext();
         SoftCompletionQueue send = completions(context, attributes.sendCompletions());
         SoftCompletionQueue receive = completions(context, attributes.receiveCompletions());
-        QueuePairCapabilities wanted = attributes.capabilities();
+        SoftSharedReceiveQueue shared = sharedReceives(context, attributes.sharedReceiveQueue());
+        QueuePairCapabilities wanted = capabilities(attributes);
         range("max_send_wr", wanted.maxSendWorkRequests(), Limits.MAX_WORK_REQUESTS);
         range("max_recv_wr", wanted.maxReceiveWorkRequests(), Limits.MAX_WORK_REQUESTS);
         range("max_send_sge", wanted.maxSendScatterGather(), Limits.MAX_SCATTER_GATHER);
@@ -110,7 +116,10 @@ final class SoftQueuePair implements QueuePair {
                         engine.queuePairCount() + " queue pairs",
                         "Close some that are not used");
             }
-            SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, number);
+            if (shared != null) {
+                shared.addUser();
+            }
+            SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, shared, number);
             send.addUser(queuePair);
             receive.addUser(queuePair);
             return queuePair;
@@ -127,6 +136,23 @@ final class SoftQueuePair implements QueuePair {
                 "ibv_create_qp",
                 Errno.EINVAL,
                 "the completion queue is of another device",
+                "Make it from the device context of the protection domain");
+    }
+
+    private static QueuePairCapabilities capabilities(QueuePairInitAttributes attributes) {
+        QueuePairCapabilities wanted = attributes.capabilities();
+        return attributes.sharedReceiveQueue() == null ? wanted : wanted.withoutReceives();
+    }
+
+    private static @Nullable SoftSharedReceiveQueue sharedReceives(
+            SoftContext context, @Nullable SharedReceiveQueue queue) {
+        if (queue == null || queue instanceof SoftSharedReceiveQueue soft && soft.belongsTo(context)) {
+            return (SoftSharedReceiveQueue) queue;
+        }
+        throw new RdmaException(
+                "ibv_create_qp",
+                Errno.EINVAL,
+                "the shared receive queue is of another device",
                 "Make it from the device context of the protection domain");
     }
 
@@ -147,6 +173,7 @@ final class SoftQueuePair implements QueuePair {
                             case QUEUE_PAIR_FATAL -> AsyncEvent.Type.QUEUE_PAIR_FATAL;
                             case REQUEST_ERROR -> AsyncEvent.Type.QUEUE_PAIR_REQUEST_ERROR;
                             case ACCESS_ERROR -> AsyncEvent.Type.QUEUE_PAIR_ACCESS_ERROR;
+                            case LAST_RECEIVE_REACHED -> AsyncEvent.Type.QUEUE_PAIR_LAST_WORK_REQUEST_REACHED;
                         },
                         this);
     }
@@ -189,6 +216,11 @@ final class SoftQueuePair implements QueuePair {
     @Override
     public CompletionQueue receiveCompletions() {
         return receiveCompletions;
+    }
+
+    @Override
+    public @Nullable SharedReceiveQueue sharedReceiveQueue() {
+        return sharedReceives;
     }
 
     @Override
@@ -268,6 +300,13 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void postReceive(ReceiveWorkRequest request) {
+        if (sharedReceives != null) {
+            throw new RdmaException(
+                    "ibv_post_recv",
+                    Errno.EINVAL,
+                    this + " takes its receives from a " + sharedReceives,
+                    "Post them there");
+        }
         int pieces = request.list().count();
         if (pieces > capabilities.maxReceiveScatterGather()) {
             throw new RdmaException(
@@ -316,6 +355,9 @@ final class SoftQueuePair implements QueuePair {
             engine.removeQueuePair(driven);
             sendCompletions.removeUser(this);
             receiveCompletions.removeUser(this);
+            if (sharedReceives != null) {
+                sharedReceives.removeUser();
+            }
         } finally {
             engine.unlock();
         }

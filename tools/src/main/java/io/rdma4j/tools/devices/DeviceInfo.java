@@ -34,6 +34,7 @@ final class DeviceInfo {
         Map<Integer, String> map = new LinkedHashMap<>();
         map.put(1 << 11, "SYS_IMAGE_GUID");
         map.put(1 << 12, "RC_RNR_NAK_GEN");
+        map.put(1 << 13, "SRQ_RESIZE");
         return map;
     }
 
@@ -87,9 +88,13 @@ final class DeviceInfo {
                 "max_mcast_qp_attach",
                 "max_total_mcast_qp_attach",
                 "max_ah",
-                "max_fmr",
-                "max_srq")) {
+                "max_fmr")) {
             line(absent, 0);
+        }
+        line("max_srq", device.maxSharedReceiveQueues());
+        if (device.maxSharedReceiveQueues() > 0) {
+            line("max_srq_wr", device.maxSharedReceiveQueueWorkRequests());
+            line("max_srq_sge", device.maxSharedReceiveQueueScatterGather());
         }
         line("max_pkeys", 1);
         line("local_ca_ack_delay", device.localAckDelay());

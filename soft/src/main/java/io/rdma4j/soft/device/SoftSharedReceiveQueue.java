@@ -1,0 +1,200 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.SpinLock;
+import io.rdma4j.transport.ReceiveRequest;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueAttributes;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import org.jspecify.annotations.Nullable;
+
+/** A shared receive queue. */
+final class SoftSharedReceiveQueue implements SharedReceiveQueue {
+    private static final String CREATE = "ibv_create_srq";
+    private static final String POST = "ibv_post_srq_recv";
+    private static final String MODIFY = "ibv_modify_srq";
+
+    private final SoftProtectionDomain domain;
+    private final Engine engine;
+    private final @Nullable Object userContext;
+    private final io.rdma4j.transport.SharedReceiveQueue queue;
+
+    /** Of who posts. Who changes the size holds the engine lock too, and takes that first. */
+    private final SpinLock lock = new SpinLock();
+
+    /** Queue pairs that take receives from here; under the engine lock. */
+    private int users;
+
+    private volatile boolean closed;
+
+    SoftSharedReceiveQueue(SoftProtectionDomain domain, SharedReceiveQueueInitAttributes attributes) {
+        range(CREATE, "max_wr", attributes.maxWorkRequests(), 1, Limits.MAX_WORK_REQUESTS);
+        range(CREATE, "max_sge", attributes.maxScatterGather(), 0, Limits.MAX_SCATTER_GATHER);
+        this.domain = domain;
+        engine = domain.softContext().engine();
+        userContext = attributes.context();
+        queue = new io.rdma4j.transport.SharedReceiveQueue(
+                attributes.maxWorkRequests(), attributes.maxScatterGather(), domain.number(), this::onLimit);
+    }
+
+    private static void range(String operation, String what, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new RdmaException(
+                    operation, Errno.EINVAL, what + " " + value, "It can be " + least + " to " + most + " here");
+        }
+    }
+
+    /** Under the engine lock. */
+    private void onLimit() {
+        domain.softContext().onAsyncEvent(AsyncEvent.Type.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, this);
+    }
+
+    /** The queue as the protocol knows it. */
+    io.rdma4j.transport.SharedReceiveQueue queue() {
+        return queue;
+    }
+
+    /** Notes that a queue pair takes receives from here; under the engine lock. */
+    void addUser() {
+        requireOpen("ibv_create_qp");
+        users++;
+    }
+
+    /** Notes that a queue pair does so no more; under the engine lock. */
+    void removeUser() {
+        users--;
+    }
+
+    boolean belongsTo(SoftContext context) {
+        return domain.softContext() == context;
+    }
+
+    @Override
+    public ProtectionDomain protectionDomain() {
+        return domain;
+    }
+
+    @Override
+    public @Nullable Object userContext() {
+        return userContext;
+    }
+
+    // ---- posting ----
+
+    @Override
+    public void postReceive(ReceiveWorkRequest request) {
+        int pieces = request.list().count();
+        if (pieces > queue.maxScatterGather()) {
+            throw new RdmaException(
+                    POST,
+                    Errno.EINVAL,
+                    pieces + " pieces for " + this + ", which takes " + queue.maxScatterGather(),
+                    "Make the shared receive queue with a larger max_sge");
+        }
+        lock.lock();
+        try {
+            requireOpen(POST);
+            ReceiveRequest place = queue.claim();
+            if (place == null) {
+                throw new RdmaException(
+                        POST,
+                        Errno.ENOMEM,
+                        this + " is full, " + queue.capacity() + " receives",
+                        "Post again when messages have come, or make the queue larger");
+            }
+            place.workRequestId = request.id();
+            SendPosting.copyList(POST, request.list(), place.list, domain);
+            queue.publish();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireOpen(String operation) {
+        if (closed) {
+            throw new RdmaException(operation, Errno.EINVAL, this + " is closed", "");
+        }
+    }
+
+    // ---- attributes ----
+
+    @Override
+    public SharedReceiveQueueAttributes query() {
+        engine.lock();
+        try {
+            requireOpen("ibv_query_srq");
+            return new SharedReceiveQueueAttributes(queue.capacity(), queue.maxScatterGather(), queue.limit());
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    @Override
+    public void setLimit(int receives) {
+        engine.lock();
+        try {
+            requireOpen(MODIFY);
+            range(MODIFY, "srq_limit", receives, 0, queue.capacity());
+            queue.limit(receives);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    @Override
+    public void resize(int maxWorkRequests) {
+        engine.lock();
+        try {
+            requireOpen(MODIFY);
+            range(MODIFY, "max_wr", maxWorkRequests, Math.max(1, queue.limit()), Limits.MAX_WORK_REQUESTS);
+            lock.lock();
+            try {
+                if (!queue.resize(maxWorkRequests)) {
+                    throw new RdmaException(
+                            MODIFY,
+                            Errno.EINVAL,
+                            queue.size() + " receives are posted to " + this + ", which is to take " + maxWorkRequests,
+                            "Make it smaller when fewer are posted");
+                }
+            } finally {
+                lock.unlock();
+            }
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    // ---- end ----
+
+    @Override
+    public void close() {
+        engine.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            if (users > 0) {
+                throw new RdmaException(
+                        "ibv_destroy_srq",
+                        Errno.EBUSY,
+                        users + " queue pairs take receives from " + this,
+                        "Close the queue pairs first");
+            }
+            closed = true;
+        } finally {
+            engine.unlock();
+        }
+        domain.softContext().forgetEvents(this);
+        domain.remove(this);
+    }
+
+    @Override
+    public String toString() {
+        return "shared receive queue of " + queue.capacity();
+    }
+}

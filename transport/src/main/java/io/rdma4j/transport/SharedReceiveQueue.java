@@ -1,0 +1,116 @@
+package io.rdma4j.transport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives that several queue pairs share: whichever gets a message takes the oldest one. Posted to like a
+ * {@link ReceiveQueue}, by one thread at a time; everything else belongs to the thread that drives the queue pairs.
+ *
+ * <p>A queue pair takes a receive when it needs one, with the first packet of a SEND or the last of a WRITE with immediate
+ * data, and its place is free again at once. When there is none, a reliable connection's peer is asked to wait, as with a
+ * queue of its own.
+ *
+ * <p>Source: InfiniBand Architecture volume 1, 10.2.9 and 11.2.
+ */
+public final class SharedReceiveQueue {
+    private final int maxScatterGather;
+    private final int protectionDomain;
+    private final Runnable onLimit;
+
+    /** Replaced when the size changes; who does so keeps everybody else away. */
+    private ReceiveQueue queue;
+
+    private int limit;
+
+    /**
+     * Creates an empty queue.
+     *
+     * @param capacity receives posted at most
+     * @param maxScatterGather pieces of one receive
+     * @param protectionDomain number of the domain of the receives' memory; those of the queue pairs may be others
+     * @param onLimit called by the driving thread when fewer receives than {@link #limit} are left
+     */
+    public SharedReceiveQueue(int capacity, int maxScatterGather, int protectionDomain, Runnable onLimit) {
+        this.maxScatterGather = maxScatterGather;
+        this.protectionDomain = protectionDomain;
+        this.onLimit = onLimit;
+        queue = new ReceiveQueue(capacity, maxScatterGather);
+    }
+
+    /** Receives that can be posted and not yet taken. */
+    public int capacity() {
+        return queue.capacity();
+    }
+
+    /** Pieces of one receive at most. */
+    public int maxScatterGather() {
+        return maxScatterGather;
+    }
+
+    /** Number of the domain of the receives' memory. */
+    public int protectionDomain() {
+        return protectionDomain;
+    }
+
+    /** Receives posted and not yet taken. */
+    public int size() {
+        return queue.size();
+    }
+
+    /** The next free place, or null while the queue is full; see {@link ReceiveQueue#claim}. */
+    public @Nullable ReceiveRequest claim() {
+        return queue.claim();
+    }
+
+    /** Posts the claimed place. */
+    public void publish() {
+        queue.publish();
+    }
+
+    /** The number that fewer receives than are reported, once; 0 when nothing is to be reported. */
+    public int limit() {
+        return limit;
+    }
+
+    /**
+     * Has it reported, once, when a message comes and fewer than {@code receives} are left then; 0 takes that back.
+     *
+     * @param receives 0 to {@link #capacity}
+     */
+    public void limit(int receives) {
+        limit = receives;
+    }
+
+    /**
+     * Changes the capacity; nobody posts and no queue pair is driven meanwhile.
+     *
+     * @param capacity new number of places
+     * @return whether that was possible: what is posted must fit
+     */
+    public boolean resize(int capacity) {
+        if (queue.size() > capacity) {
+            return false;
+        }
+        ReceiveQueue resized = new ReceiveQueue(capacity, maxScatterGather);
+        queue.moveTo(resized);
+        queue = resized;
+        return true;
+    }
+
+    /** An empty work request of the length that this queue's have. */
+    ReceiveRequest newRequest() {
+        return new ReceiveRequest(maxScatterGather);
+    }
+
+    /** Takes the oldest receive and leaves a spare one in its place; null if there is none. */
+    @Nullable
+    ReceiveRequest take(ReceiveRequest spare) {
+        ReceiveRequest taken = queue.take(spare);
+        // Also when nothing was there: whoever posts only when told would otherwise wait for ever.
+        if (limit != 0 && queue.size() < limit) {
+            limit = 0;
+            onLimit.run();
+        }
+        return taken;
+    }
+}

@@ -1,0 +1,61 @@
+package io.rdma4j.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives that several queue pairs share: each message takes the oldest one, whichever queue pair it comes to. C: {@code
+ * struct ibv_srq}. Thread safe.
+ *
+ * <p>A queue pair is given it when it is made ({@link QueuePairInitAttributes#sharedReceiveQueue(SharedReceiveQueue)}).
+ * Completions go to the completion queue of the queue pair that got the message; {@link
+ * WorkCompletion#queuePairNumber} tells which one that was.
+ *
+ * <p>When a queue pair goes to the error state its peers' receives stay: only one that a message had begun to fill is
+ * flushed. {@link AsyncEvent.Type#QUEUE_PAIR_LAST_WORK_REQUEST_REACHED} then tells that it takes nothing more.
+ */
+public interface SharedReceiveQueue extends AutoCloseable {
+    /** The domain that the memory of its receives belongs to. */
+    ProtectionDomain protectionDomain();
+
+    /** What the application left here when it made the queue. */
+    @Nullable
+    Object userContext();
+
+    /**
+     * Posts a receive. C: {@code ibv_post_srq_recv}.
+     *
+     * @param request copied, may be used again when the call returns
+     * @throws RdmaException {@code EINVAL} if the request has too many pieces or memory of another domain, or the queue is
+     *     closed; {@code ENOMEM} if the queue is full
+     */
+    void postReceive(ReceiveWorkRequest request);
+
+    /** Sizes, at least those asked for, and the limit. C: {@code ibv_query_srq}. */
+    SharedReceiveQueueAttributes query();
+
+    /**
+     * Has {@link AsyncEvent.Type#SHARED_RECEIVE_QUEUE_LIMIT_REACHED} reported, once, when a message comes and fewer
+     * receives than this are left then. C: {@code ibv_modify_srq} with {@code IBV_SRQ_LIMIT}.
+     *
+     * @param receives 0, which takes that back, to the queue's size
+     * @throws RdmaException {@code EINVAL} if it is out of range
+     */
+    void setLimit(int receives);
+
+    /**
+     * Changes the size; what is posted stays. C: {@code ibv_modify_srq} with {@code IBV_SRQ_MAX_WR}.
+     *
+     * @param maxWorkRequests receives that can be posted
+     * @throws RdmaException {@code EINVAL} if it is out of range, less than the limit, or less than what is posted
+     */
+    void resize(int maxWorkRequests);
+
+    /**
+     * Closes the queue; receives that are still posted are forgotten. C: {@code ibv_destroy_srq}. Closing twice does
+     * nothing.
+     *
+     * @throws RdmaException {@code EBUSY} while queue pairs use it
+     */
+    @Override
+    void close();
+}
