@@ -210,6 +210,22 @@ class SharedReceiveQueueTest {
         assertThat(first.b.queuePair.receiveQueue().claim()).isNull();
     }
 
+    @Test
+    void receiveOfALostUnreliableMessageIsKeptForTheNextOne() {
+        post(2);
+        UcPair unreliable = new UcPair(shared);
+        MemoryRegion from = unreliable.a.register(Pair.pattern(LONG_MESSAGE, 1), 0);
+        unreliable.a.post(1, WorkOpcode.SEND, from, LONG_MESSAGE, from);
+        unreliable.deliver(unreliable.a.sent().subList(0, 1));
+        send(first, 1, 8);
+        first.run();
+        assertThat(first.b.ids(true)).containsExactly(2L);
+        unreliable.a.post(2, WorkOpcode.SEND, from, 8, from);
+        unreliable.deliver(unreliable.a.sent());
+        assertThat(unreliable.b.done).extracting(Pair.Done::id).containsExactly(1L);
+        assertThat(unreliable.b.done).extracting(Pair.Done::bytes).containsExactly(8L);
+    }
+
     // ---- the queue itself ----
 
     @Test

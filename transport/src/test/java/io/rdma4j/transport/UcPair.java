@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Two unreliably connected queue pairs; the test carries the packets between them. */
 final class UcPair {
@@ -25,13 +26,13 @@ final class UcPair {
         final List<AsyncEvent> events = new ArrayList<>();
         final long low;
 
-        Side(int number) {
+        Side(int number, @Nullable SharedReceiveQueue shared) {
             Random keys = new Random(number);
             memory = new MemoryTable(keys::nextInt);
             low = Frame.ipv4Low(0x0a58_0000 | number);
             queuePair = new UcQueuePair(
                     number,
-                    new QueuePairMachine.Configuration(8, 8, 4, 4, 64, false, Pair.PD),
+                    new QueuePairMachine.Configuration(8, 8, 4, 4, 64, false, Pair.PD, shared),
                     memory,
                     this::take,
                     this::take,
@@ -88,10 +89,16 @@ final class UcPair {
         }
     }
 
-    final Side a = new Side(0x11);
-    final Side b = new Side(0x22);
+    final Side a = new Side(0x11, null);
+    final Side b;
 
     UcPair() {
+        this(null);
+    }
+
+    /** With receives of B that are shared with others. */
+    UcPair(@Nullable SharedReceiveQueue sharedB) {
+        b = new Side(0x22, sharedB);
         connect(a, b, 5);
         connect(b, a, SEND_PSN);
     }

@@ -218,6 +218,7 @@ public final class SoftContext implements DeviceContext {
             openQueues = new ArrayList<>(completionQueues);
             openChannels = new ArrayList<>(channels);
         }
+        openDomains.forEach(SoftProtectionDomain::closeQueuePairs); // they may use what is of other domains
         openDomains.forEach(SoftProtectionDomain::closeWithContent);
         openQueues.forEach(SoftCompletionQueue::closeNow);
         openChannels.forEach(SoftCompletionChannel::closeNow);

@@ -188,17 +188,23 @@ final class SoftProtectionDomain implements ProtectionDomain {
         context.remove(this);
     }
 
-    void closeWithContent() {
-        List<SoftQueuePair> openQueuePairs;
-        List<SoftSharedReceiveQueue> openReceiveQueues;
-        List<SoftMemoryRegion> openRegions;
+    void closeQueuePairs() {
+        List<SoftQueuePair> open;
         synchronized (this) {
             closed = true;
-            openQueuePairs = new ArrayList<>(queuePairs);
+            open = new ArrayList<>(queuePairs);
+        }
+        open.forEach(SoftQueuePair::close);
+    }
+
+    void closeWithContent() {
+        List<SoftSharedReceiveQueue> openReceiveQueues;
+        List<SoftMemoryRegion> openRegions;
+        closeQueuePairs();
+        synchronized (this) {
             openReceiveQueues = new ArrayList<>(sharedReceiveQueues);
             openRegions = new ArrayList<>(regions);
         }
-        openQueuePairs.forEach(SoftQueuePair::close);
         openReceiveQueues.forEach(SoftSharedReceiveQueue::close);
         openRegions.forEach(SoftMemoryRegion::close);
         context.remove(this);
