@@ -84,11 +84,13 @@ class DeviceToolsTest {
                 .contains(
                         "\n\tmax_mr_size:\t\t\t0x400000000000\n",
                         "\n\tmax_qp:\t\t\t\t32768\n",
-                        "\n\tdevice_cap_flags:\t\t0x00001800\n\t\t\t\t\tSYS_IMAGE_GUID\n\t\t\t\t\tRC_RNR_NAK_GEN\n",
+                        "\n\tdevice_cap_flags:\t\t0x00003800\n\t\t\t\t\tSYS_IMAGE_GUID\n"
+                                + "\t\t\t\t\tRC_RNR_NAK_GEN\n\t\t\t\t\tSRQ_RESIZE\n",
                         "\n\tmax_res_rd_atom:\t\t4194304\n",
                         "\n\tmax_total_mcast_qp_attach:\t0\n",
                         "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
                         "\n\tnum_comp_vectors:\t\t1\n",
+                        "\n\tmax_srq:\t\t\t256\n\tmax_srq_wr:\t\t\t2048\n\tmax_srq_sge:\t\t\t8\n",
                         "\n\t\t\tport_cap_flags2:\t0x0000\n",
                         """
 
