@@ -17,6 +17,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One side of a connection in a run: it posts random work, keeps the model of what that work must do, and checks every
@@ -31,12 +32,13 @@ final class Side {
     private static final int CANARY_BYTES = 64;
     private static final int TARGET_BYTES = 16_384;
     private static final int SOURCE_BYTES = 65_536;
-    private static final int RECEIVE_SLACK_BYTES = 24;
+    static final int RECEIVE_SLACK_BYTES = 24;
 
     private final String name;
     private final SplittableRandom random;
     private final SimulatedHost host;
     private final RunParameters parameters;
+    private final @Nullable ReceivePool pool;
     final RcQueuePair queuePair;
     private final QueuePairMachine.Configuration configuration;
 
@@ -66,10 +68,17 @@ final class Side {
     private boolean broken;
     private Side peer = this;
 
-    Side(String name, SimulatedHost host, RunParameters parameters, SplittableRandom random) {
+    /** Creates a side; its receives come from the pool, or are its own if that is null. */
+    Side(
+            String name,
+            SimulatedHost host,
+            RunParameters parameters,
+            @Nullable ReceivePool pool,
+            SplittableRandom random) {
         this.name = name;
         this.host = host;
         this.parameters = parameters;
+        this.pool = pool;
         this.random = random;
         planned = random.nextInt(0, parameters.operationsPerSide() + 1);
         targetBytes = bytes(TARGET_BYTES + 2 * CANARY_BYTES);
@@ -91,7 +100,14 @@ final class Side {
         receiveBytes = bytes((parameters.operationsPerSide() + 1) * receiveBytesEach);
         receives = register(receiveBytes, AccessFlags.LOCAL_WRITE);
         configuration = new QueuePairMachine.Configuration(
-                random.nextInt(1, 12), random.nextInt(1, 12), 4, 4, random.nextInt(0, 200), random.nextInt(4) == 0, 1);
+                random.nextInt(1, 12),
+                random.nextInt(1, 12),
+                4,
+                4,
+                random.nextInt(0, 200),
+                random.nextInt(4) == 0,
+                1,
+                pool == null ? null : pool.queue());
         queuePair = new RcQueuePair(
                 host.unusedQueuePairNumber(),
                 configuration,
@@ -183,6 +199,9 @@ final class Side {
     }
 
     private boolean postReceive() {
+        if (pool != null) {
+            return pool.post();
+        }
         ReceiveRequest request = queuePair.receiveQueue().claim();
         if (request == null) {
             return false;
@@ -397,17 +416,20 @@ final class Side {
     private void onReceiveCompletion(Completion completion) {
         int[] posted = postedReceives.poll();
         check(
-                posted != null && posted[0] == completion.workRequestId,
+                pool != null || posted != null && posted[0] == completion.workRequestId,
                 "receive " + completion.workRequestId + " out of order");
         if (completion.status != WorkStatus.SUCCESS) {
             check(
                     completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR,
                     "a receive ended with " + completion.status);
+            check(
+                    pool == null || pool.complete(completion.workRequestId, new byte[0]),
+                    "shared receive " + completion.workRequestId + " flushed, but not posted");
             return;
         }
         ExpectedReceive receive = expected.poll();
         check(receive != null, "a receive completed that nobody sent to");
-        if (receive == null || posted == null) {
+        if (receive == null) {
             return;
         }
         check(completion.isReceive, "a receive reported as a send");
@@ -420,9 +442,12 @@ final class Side {
                         && (receive.immediate == null || receive.immediate == completion.immediate),
                 "wrong immediate data");
         byte[] message = receive.message;
-        check(
-                Arrays.equals(receiveBytes, posted[1], posted[1] + message.length, message, 0, message.length),
-                "wrong bytes in a message of " + message.length);
+        boolean isRight = pool != null
+                ? pool.complete(completion.workRequestId, message)
+                : posted != null
+                        && Arrays.equals(
+                                receiveBytes, posted[1], posted[1] + message.length, message, 0, message.length);
+        check(isRight, "wrong bytes in a message of " + message.length + ", or in a receive that was not posted");
     }
 
     /** Breaks this side as its application would, when it learns that the peer has given up. */

@@ -3,8 +3,11 @@ package io.rdma4j.testkit.simulation;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.testkit.VirtualNetwork;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Seeded runs of random work over lossy virtual networks. Each run draws hosts, connections, path MTUs, queue sizes,
@@ -42,6 +45,7 @@ public final class Simulation {
     private final RunParameters parameters;
     private final VirtualNetwork network;
     private final List<Connection> connections = new ArrayList<>();
+    private final Map<SimulatedHost, ReceivePool> pools = new LinkedHashMap<>();
 
     private Simulation(long seed) {
         this.seed = seed;
@@ -91,23 +95,35 @@ public final class Simulation {
             connection.a.checkEnd();
             connection.b.checkEnd();
         }
+        pools.values().forEach(ReceivePool::checkEnd);
         return new Result(
                 seed, network.traceHash(), network.deliveredFrames(), network.lostFrames(), network.nowNanos(), broken);
     }
 
     private void connect() {
         List<SimulatedHost> hosts = new ArrayList<>();
+        int receiveBytes = parameters.maxMessageBytes() + Side.RECEIVE_SLACK_BYTES;
+        int mostReceives = 2 * parameters.connections() * parameters.operationsPerSide();
         for (int i = 0; i < parameters.hosts(); i++) {
-            hosts.add(network.addHost());
+            SimulatedHost host = network.addHost();
+            hosts.add(host);
+            if (random.nextBoolean()) {
+                pools.put(host, new ReceivePool(host, receiveBytes, mostReceives, random.split()));
+            }
         }
         for (int i = 0; i < parameters.connections(); i++) {
             SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
             SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));
-            Side a = new Side("connection " + i + " side a", hostA, parameters, random.split());
-            Side b = new Side("connection " + i + " side b", hostB, parameters, random.split());
+            Side a = new Side("connection " + i + " side a", hostA, parameters, pool(hostA), random.split());
+            Side b = new Side("connection " + i + " side b", hostB, parameters, pool(hostB), random.split());
             Side.connect(a, b, random);
             connections.add(new Connection(a, b));
         }
+    }
+
+    /** The receives that a side on this host shares with others, or null for its own. */
+    private @Nullable ReceivePool pool(SimulatedHost host) {
+        return random.nextInt(4) == 0 ? null : pools.get(host);
     }
 
     private void work(Connection connection) {
