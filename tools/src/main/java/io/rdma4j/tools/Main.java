@@ -5,6 +5,7 @@ import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.pingpong.RcPingpong;
+import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.rping.Rping;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -27,8 +28,14 @@ public final class Main {
     /** Exit status for a defect. */
     private static final int UNEXPECTED = 70;
 
-    private static final List<Tool> TOOLS =
-            List.of(new Demo(), new Rping(), new RcPingpong(), new IbvDevices(), new IbvDevinfo(), new Doctor());
+    private static final List<Tool> TOOLS = List.of(
+            new Demo(),
+            new Rping(),
+            new RcPingpong(),
+            new UcPingpong(),
+            new IbvDevices(),
+            new IbvDevinfo(),
+            new Doctor());
 
     private Main() {}
 

@@ -56,7 +56,7 @@ final class Pingpong {
         Device device = device();
         try (Arena arena = Arena.ofShared();
                 DeviceContext context = call("Couldn't get context for " + device.name(), device::open)) {
-            refuseWhatTheDeviceCannot();
+            refuseWhatTheDeviceCannot(context);
             MemorySegment memory = allocate(arena);
             CompletionChannel channel = options.events()
                     ? call("Couldn't create completion channel", context::createCompletionChannel)
@@ -68,7 +68,8 @@ final class Pingpong {
                     () -> context.createCompletionQueue(Math.addExact(options.receiveDepth(), 1), null, channel));
             QueuePair queuePair = call("Couldn't create QP", () -> transport.create(domain, completions, options));
             call("Failed to modify QP to INIT", () -> transport.initialise(queuePair, options));
-            PingpongLoop loop = new PingpongLoop(tool, queuePair, completions, channel, region, options, environment);
+            PingpongLoop loop =
+                    new PingpongLoop(tool, transport, queuePair, completions, channel, region, options, environment);
             loop.postReceives();
             if (options.events()) {
                 call("Couldn't request CQ notification", () -> completions.requestNotification(false));
@@ -97,7 +98,11 @@ final class Pingpong {
     }
 
     /** Options for devices that a software device is not. The lines are those of C's tool with such a device. */
-    private void refuseWhatTheDeviceCannot() throws PingpongFailure {
+    private void refuseWhatTheDeviceCannot(DeviceContext context) throws PingpongFailure {
+        String refusal = transport.refusal(context, options);
+        if (refusal != null) {
+            throw failure(refusal);
+        }
         if (options.onDemand()) {
             throw failure("The device isn't ODP capable or does not support RC send and receive with ODP");
         }
@@ -110,9 +115,10 @@ final class Pingpong {
     }
 
     private MemorySegment allocate(Arena arena) throws PingpongFailure {
+        long bytes = transport.headerBytes() + options.sizeBytes();
         try {
             MemorySegment memory =
-                    arena.allocate(Math.max(1, options.sizeBytes()), PAGE_BYTES).asSlice(0, options.sizeBytes());
+                    arena.allocate(Math.max(1, bytes), PAGE_BYTES).asSlice(0, bytes);
             return memory.fill(FILL);
         } catch (OutOfMemoryError e) {
             environment.err().println("Couldn't allocate work buf.");
@@ -126,7 +132,7 @@ final class Pingpong {
     private void exchange(DeviceContext context, QueuePair queuePair) throws PingpongFailure {
         Destination local = new Destination(
                 0, queuePair.number(), ThreadLocalRandom.current().nextInt(1 << 24), localGid(context));
-        environment.out().println("  local address:  " + local);
+        environment.out().println("  local address:  " + transport.localText(local));
         SideChannel side = new SideChannel(tool, options.tcpPort(), environment);
         String server = options.server();
         Destination remote;
@@ -153,7 +159,7 @@ final class Pingpong {
             return gidIndex < 0 ? Gid.ZERO : gids.get(gidIndex);
         }
         if (gidIndex >= gids.size() || gids.get(gidIndex).equals(Gid.ZERO)) {
-            environment.err().println("can't read sgid of index " + gidIndex);
+            environment.err().println(transport.missingGid(gidIndex));
             environment.err().println(tool + ": " + context.device().name() + " has " + table(gids));
             throw new PingpongFailure(1);
         }
@@ -180,23 +186,25 @@ final class Pingpong {
     }
 
     private void connect(QueuePair queuePair, Destination local, Destination remote) throws PingpongFailure {
-        if (gidIndex < 0 || remote.gid().equals(Gid.ZERO)) {
-            environment.err().println("Failed to modify QP to RTR");
-            environment
-                    .err()
-                    .println(tool + ": RoCE needs a GID on both sides: use -g INDEX here and there;"
-                            + " ibv_devinfo -v lists the GIDs");
-            throw new PingpongFailure(1);
+        boolean hasGids = gidIndex >= 0 && !remote.gid().equals(Gid.ZERO);
+        for (PingpongTransport.Step step : transport.connect(queuePair, options, gidIndex, local, remote)) {
+            if (step.needsGid() && !hasGids) {
+                environment.err().println(step.failure());
+                environment
+                        .err()
+                        .println(tool + ": RoCE needs a GID on both sides: use -g INDEX here and there;"
+                                + " ibv_devinfo -v lists the GIDs");
+                throw new PingpongFailure(1);
+            }
+            call(step.failure(), step.action());
         }
-        call("Failed to modify QP to RTR", () -> transport.readyToReceive(queuePair, options, gidIndex, remote));
-        call("Failed to modify QP to RTS", () -> transport.readyToSend(queuePair, local));
     }
 
     // ---- the data and the figures ----
 
     private void prepareData(MemorySegment memory) {
         if (options.isClient() && options.validate()) {
-            for (long page = 0; page < memory.byteSize(); page += PAGE_BYTES) {
+            for (long page = transport.headerBytes(); page < memory.byteSize(); page += PAGE_BYTES) {
                 memory.set(ValueLayout.JAVA_BYTE, page, (byte) 0);
             }
         }
@@ -223,7 +231,7 @@ final class Pingpong {
                 .result("microsecondsPerExchange", microseconds / options.exchanges());
         if (!options.isClient() && options.validate()) {
             long invalid = 0;
-            for (long page = 0; page < memory.byteSize(); page += PAGE_BYTES) {
+            for (long page = transport.headerBytes(); page < memory.byteSize(); page += PAGE_BYTES) {
                 if (memory.get(ValueLayout.JAVA_BYTE, page) != 0) {
                     environment.out().println("invalid data in page " + page / PAGE_BYTES);
                     invalid++;

@@ -36,7 +36,7 @@ final class PingpongCommandLine {
     private int tcpPort = PingpongOptions.DEFAULT_TCP_PORT;
     private @Nullable String device;
     private int port = 1;
-    private long sizeBytes = 4096;
+    private long sizeBytes;
     private PathMtu mtu = PathMtu.MTU_1024;
     private int receiveDepth = 500;
     private int exchanges = 1000;
@@ -53,12 +53,14 @@ final class PingpongCommandLine {
      *
      * @param tool name for messages
      * @param letters the tool's options, as for getopt(3); long names are known for these
+     * @param sizeBytes size of a message unless {@code -s} says otherwise
      * @param usage what to print if the command line makes no sense
      * @param environment where it prints
      */
-    PingpongCommandLine(String tool, String letters, String usage, ToolEnvironment environment) {
+    PingpongCommandLine(String tool, String letters, long sizeBytes, String usage, ToolEnvironment environment) {
         this.tool = tool;
         this.letters = letters;
+        this.sizeBytes = sizeBytes;
         this.usage = usage;
         this.environment = environment;
     }

@@ -22,6 +22,7 @@ final class PingpongLoop {
     private static final long SILENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
     private final String tool;
+    private final PingpongTransport transport;
     private final QueuePair queuePair;
     private final CompletionQueue completions;
     private final @Nullable CompletionChannel channel;
@@ -40,6 +41,7 @@ final class PingpongLoop {
 
     PingpongLoop(
             String tool,
+            PingpongTransport transport,
             QueuePair queuePair,
             CompletionQueue completions,
             @Nullable CompletionChannel channel,
@@ -47,6 +49,7 @@ final class PingpongLoop {
             PingpongOptions options,
             ToolEnvironment environment) {
         this.tool = tool;
+        this.transport = transport;
         this.queuePair = queuePair;
         this.completions = completions;
         this.channel = channel;
@@ -76,7 +79,11 @@ final class PingpongLoop {
 
     private void postSend() throws PingpongFailure {
         try {
-            queuePair.postSend(send.reset(SEND).from(region).signaled());
+            send.reset(SEND)
+                    .from(region, transport.headerBytes(), options.sizeBytes())
+                    .signaled();
+            transport.address(send);
+            queuePair.postSend(send);
         } catch (RdmaException e) {
             throw failure("Couldn't post send", e.getMessage());
         }
@@ -107,7 +114,10 @@ final class PingpongLoop {
                 } else if (System.nanoTime() - lastNanos > patienceNanos) {
                     throw failure(
                             "No completion for " + patienceNanos / 1_000_000_000 + " seconds",
-                            "the peer has gone or waits, too; " + received + " messages received and " + sent
+                            (transport.isReliable()
+                                            ? "the peer has gone or waits, too; "
+                                            : "a message was lost, or the peer has gone; ")
+                                    + received + " messages received and " + sent
                                     + " sent of " + options.exchanges() + ". Do both sides use the same -n and -s?");
                 }
             }

@@ -1,12 +1,41 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** What differs between the ping-pongs: the kind of queue pair, and how it is brought to work. */
+/** What differs between the ping-pongs: the kind of queue pair, and how it is brought to work. One for each run. */
 interface PingpongTransport {
+    /**
+     * One thing to do when the other side's place is known.
+     *
+     * @param failure C's line if it fails
+     * @param needsGid whether it takes a GID of both sides
+     * @param action throws {@link RdmaException} if the device refuses
+     */
+    record Step(String failure, boolean needsGid, Runnable action) {}
+
+    /** Whether every message arrives, or its sender hears that it did not. */
+    boolean isReliable();
+
+    /** Bytes of a receive that come before the message. */
+    default int headerBytes() {
+        return 0;
+    }
+
+    /** Why the device cannot do what the options want: C's line; null if it can. */
+    default @Nullable String refusal(DeviceContext context, PingpongOptions options) {
+        return null;
+    }
+
     /**
      * Makes the queue pair, in the reset state.
      *
@@ -21,17 +50,27 @@ interface PingpongTransport {
      */
     void initialise(QueuePair queuePair, PingpongOptions options);
 
-    /**
-     * Brings it to the RTR state.
-     *
-     * @throws RdmaException if the device refuses
-     */
-    void readyToReceive(QueuePair queuePair, PingpongOptions options, int gidIndex, Destination remote);
+    /** What brings it to the RTS state and makes it know the other side, in order. */
+    List<Step> connect(
+            QueuePair queuePair, PingpongOptions options, int gidIndex, Destination local, Destination remote);
 
-    /**
-     * Brings it to the RTS state.
-     *
-     * @throws RdmaException if the device refuses
-     */
-    void readyToSend(QueuePair queuePair, Destination local);
+    /** Completes a SEND with what the transport needs beyond the message. */
+    default void address(SendWorkRequest send) {}
+
+    /** C's line when the GID that was asked for is not there. */
+    default String missingGid(int gidIndex) {
+        return "can't read sgid of index " + gidIndex;
+    }
+
+    /** This side's place in the line {@code local address}. */
+    default String localText(Destination local) {
+        return local.toString();
+    }
+
+    /** A queue pair of a type with places for one SEND and the receives of the options. */
+    static QueuePair create(
+            QueuePairType type, ProtectionDomain domain, CompletionQueue completions, PingpongOptions options) {
+        return domain.createQueuePair(QueuePairInitAttributes.of(
+                type, completions, new QueuePairCapabilities(1, options.receiveDepth(), 1, 1, 0)));
+    }
 }

@@ -1,0 +1,121 @@
+package io.rdma4j.tools.pingpong;
+
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ping-pong of libibverbs, with the options, lines and exit statuses of rdma-core 44. What differs is in the pages of
+ * {@code docs/tools}.
+ */
+abstract class PingpongTool implements Tool {
+    private static final String EXAMPLES = """
+
+            RoCE needs -g on both sides (ibv_devinfo -v lists the GIDs), or --device with an address.
+
+            examples:
+              TOOL -d rdma4j_eth0 -g 0
+              TOOL -d rdma4j_eth0 -g 0 192.0.2.1
+              TOOL --device 192.0.2.1 -n 10000 -s 64
+
+            """;
+
+    /** The options of all, {@code -s} and {@code -l} as the tool has them, by letter and in the order of C's help. */
+    private static final List<String> OPTION_LINES = List.of(
+            "p, --port=<port>      listen on/connect to port <port> (default 18515)",
+            "d, --ib-dev=<dev>     use IB device <dev> (default first device found)",
+            "i, --ib-port=<port>   use port <port> of IB device (default 1)",
+            "s, --size=<size>      size of message to exchange (default %1$d)",
+            "m, --mtu=<size>       path MTU (default 1024)",
+            "r, --rx-depth=<dep>   number of receives to post at a time (default 500)",
+            "n, --iters=<iters>    number of exchanges (default 1000)",
+            "l, %2$s",
+            "e, --events           sleep on CQ events (default poll)",
+            "g, --gid-idx=<gid index> local port gid index",
+            "o, --odp\t\t    use on demand paging",
+            "O, --iodp\t\t    use implicit on demand paging",
+            "P, --prefetch\t    prefetch an ODP MR",
+            "t, --ts\t            get CQE with timestamp",
+            "c, --chk\t            validate received buffer",
+            "j, --dm\t            use device memory",
+            "N, --new_send            use new post send WR API");
+
+    /** C's line of {@code -c} where there are no options beyond it. */
+    private static final String PLAIN_CHECK = "c, --chk              validate received buffer";
+
+    /**
+     * What the tools' command lines differ in.
+     *
+     * @param letters the options, as for getopt(3)
+     * @param sizeBytes size of a message unless {@code -s} says otherwise
+     * @param statedSizeBytes the same, as C's help has it
+     * @param levelLine what the help says of {@code -l}
+     */
+    record Form(String letters, long sizeBytes, long statedSizeBytes, String levelLine) {}
+
+    private final Form form;
+
+    PingpongTool(Form form) {
+        this.form = form;
+    }
+
+    /** The transport of one run. */
+    abstract PingpongTransport transport();
+
+    private String usage() {
+        boolean isPlain = form.letters().indexOf('t') < 0;
+        StringBuilder text = new StringBuilder("""
+                Usage:
+                  %1$s            start a server and wait for connection
+                  %1$s <host>     connect to server at <host>
+
+                Options:
+                """.formatted(name()));
+        for (String line : OPTION_LINES) {
+            if (form.letters().indexOf(line.charAt(0)) >= 0) {
+                String shown = isPlain && line.startsWith("c,") ? PLAIN_CHECK : line;
+                text.append("  -")
+                        .append(shown.formatted(form.statedSizeBytes(), form.levelLine()))
+                        .append('\n');
+            }
+        }
+        return text.toString();
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(usage() + EXAMPLES.replace("TOOL", name()) + CommonOptions.HELP);
+            return 0;
+        }
+        try {
+            PingpongOptions options = new PingpongCommandLine(
+                            name(), form.letters(), form.sizeBytes(), usage(), environment)
+                    .read(arguments);
+            environment
+                    .report()
+                    .parameter("server", options.server())
+                    .parameter("tcpPort", options.tcpPort())
+                    .parameter("device", options.device())
+                    .parameter("port", options.port())
+                    .parameter("sizeBytes", options.sizeBytes())
+                    .parameter("mtuBytes", mtuBytes(options))
+                    .parameter("receiveDepth", options.receiveDepth())
+                    .parameter("exchanges", options.exchanges())
+                    .parameter("events", options.events())
+                    .parameter("gidIndex", options.gidIndex())
+                    .parameter("validate", options.validate());
+            new Pingpong(name(), transport(), options, environment).run();
+            return 0;
+        } catch (PingpongFailure e) {
+            return e.status();
+        }
+    }
+
+    /** The path MTU, which a tool without {@code -m} does not have. */
+    private @Nullable Integer mtuBytes(PingpongOptions options) {
+        return form.letters().indexOf('m') < 0 ? null : options.mtu().bytes();
+    }
+}

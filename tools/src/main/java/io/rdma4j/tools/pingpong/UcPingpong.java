@@ -1,0 +1,24 @@
+package io.rdma4j.tools.pingpong;
+
+/** {@code ibv_uc_pingpong}: SENDs to and fro over an unreliable connection. */
+public final class UcPingpong extends PingpongTool {
+    /** Creates the tool. */
+    public UcPingpong() {
+        super(new Form("p:d:i:s:m:r:n:l:eg:c", 4096, 4096, "--sl=<sl>          service level value"));
+    }
+
+    @Override
+    public String name() {
+        return "ibv_uc_pingpong";
+    }
+
+    @Override
+    public String summary() {
+        return "messages to and fro over an unreliable connection, without connection manager";
+    }
+
+    @Override
+    PingpongTransport transport() {
+        return new ConnectedTransport(false);
+    }
+}
