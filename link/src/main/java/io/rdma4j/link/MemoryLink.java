@@ -68,7 +68,7 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
         boolean ipv4 = local.getAddress() instanceof Inet4Address;
         for (int i = 0; i < burst.count(); i++) {
             Frame frame = source.complete(burst, i);
-            int headers = ipv4 ? IpHeaders.IPV4_BYTES : IpHeaders.IPV6_BYTES;
+            int headers = ipv4 ? UdpHeaders.IPV4_BYTES : UdpHeaders.IPV6_BYTES;
             if (isClosed() || isGroup || frame.isIpv4() != ipv4 || headers + frame.length > capabilities.mtuBytes()) {
                 statistics.sendFailures.increment();
                 continue;

@@ -159,16 +159,16 @@ public final class PcapngWriter implements AutoCloseable {
             lost.increment();
             return;
         }
-        int headerBytes = frame.isIpv4() ? IpHeaders.IPV4_BYTES : IpHeaders.IPV6_BYTES;
+        int headerBytes = frame.isIpv4() ? UdpHeaders.IPV4_BYTES : UdpHeaders.IPV6_BYTES;
         int packetBytes = headerBytes + frame.length;
         if (blocks.remaining() < PACKET_BLOCK_OVERHEAD + packetBytes + 3) {
             flush();
         }
         headers.clear();
         if (frame.isIpv4()) {
-            IpHeaders.writeIpv4(headers, frame, identification(frame));
+            UdpHeaders.writeIpv4(headers, frame, identification(frame));
         } else {
-            IpHeaders.writeIpv6(headers, frame);
+            UdpHeaders.writeIpv6(headers, frame);
         }
         long now = epochNanos.getAsLong();
         int start = beginBlock(ENHANCED_PACKET);

@@ -39,6 +39,12 @@ public final class Completion {
     /** The key that the peer took back. */
     public int invalidatedKey;
 
+    /** For a datagram: number of the queue pair that sent it, 24 bits; else 0. */
+    public int sourceQueuePair;
+
+    /** Whether the receive begins with the header of the IP packet, as that of every datagram does. */
+    public boolean hasRouteHeader;
+
     /** Whether the peer asked for a solicited event; always true of an unsuccessful completion. */
     public boolean solicited;
 

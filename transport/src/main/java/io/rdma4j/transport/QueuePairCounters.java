@@ -24,6 +24,9 @@ public final class QueuePairCounters {
     /** Dropped: wrong partition key. */
     public long badPartitionKey;
 
+    /** Dropped: a datagram with a wrong queue key. */
+    public long badQueueKey;
+
     /** Dropped: the operation is of another transport. */
     public long badOpcode;
 

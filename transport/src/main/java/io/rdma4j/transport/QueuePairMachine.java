@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Sinks and {@link Events} are called from inside these methods and must not call back, with one exception:
  * {@link #toError} may be called from a {@link CompletionSink}.
  */
-public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
+public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, UdQueuePair {
     /** Room that {@link #pollTransmit} needs beside the path MTU, in bytes. */
     public static final int HEADER_ROOM_BYTES = 64;
 
@@ -404,6 +405,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         c.byteLength = request.lengthBytes;
         c.hasImmediate = false;
         c.hasInvalidatedKey = false;
+        c.sourceQueuePair = 0;
+        c.hasRouteHeader = false;
         c.solicited = status != WorkStatus.SUCCESS;
         boolean reported = request.signaled || configuration.signalAll() || status != WorkStatus.SUCCESS;
         sendQueue.release();
@@ -428,6 +431,29 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         c.hasImmediate = opcode.hasImmediate();
         c.immediate = c.hasImmediate ? packet.immediate() : 0;
         c.hasInvalidatedKey = false;
+        c.sourceQueuePair = 0;
+        c.hasRouteHeader = false;
+        c.solicited = packet.solicited();
+        receives.release();
+        counters.completedReceives++;
+        receiveCompletions.onCompletion(c);
+    }
+
+    /** Ends the receive of a datagram with success. */
+    final void completeDatagram(ReceiveRequest request, Packet packet, long bytes) {
+        Opcode opcode = packet.opcode();
+        Completion c = completion;
+        c.workRequestId = request.workRequestId;
+        c.status = WorkStatus.SUCCESS;
+        c.queuePairNumber = number;
+        c.isReceive = true;
+        c.isReceiveOfWrite = false;
+        c.byteLength = bytes;
+        c.hasImmediate = opcode.hasImmediate();
+        c.immediate = c.hasImmediate ? packet.immediate() : 0;
+        c.hasInvalidatedKey = false;
+        c.sourceQueuePair = Deth.sourceQueuePair(packet.segment(), packet.dethOffset());
+        c.hasRouteHeader = true;
         c.solicited = packet.solicited();
         receives.release();
         counters.completedReceives++;
@@ -445,6 +471,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair {
         c.byteLength = 0;
         c.hasImmediate = false;
         c.hasInvalidatedKey = false;
+        c.sourceQueuePair = 0;
+        c.hasRouteHeader = false;
         c.solicited = true;
         receives.release();
         receiveCompletions.onCompletion(c);

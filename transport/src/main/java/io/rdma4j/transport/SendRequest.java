@@ -34,6 +34,16 @@ public final class SendRequest {
     /** Under which key of the peer. */
     public int remoteKey;
 
+    /** For a datagram: where it goes; null in a request of a connection. */
+    @Nullable
+    public DatagramDestination destination;
+
+    /** For a datagram: number of the peer's queue pair, 24 bits. */
+    public int remoteQueuePair;
+
+    /** For a datagram: key of the peer's queue pair; negative for the own key. */
+    public int queueKey;
+
     /** What a compare-and-swap compares with. */
     public long compare;
 
@@ -78,6 +88,9 @@ public final class SendRequest {
         invalidateKey = 0;
         remoteAddress = 0;
         remoteKey = 0;
+        destination = null;
+        remoteQueuePair = 0;
+        queueKey = 0;
         compare = 0;
         swapOrAdd = 0;
         inline = false;

@@ -1,5 +1,9 @@
 package io.rdma4j.verbs;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
 /**
  * How packets reach the peer. C: {@code struct ibv_ah_attr} with its global route.
  *
@@ -18,4 +22,55 @@ public record AddressVector(
         int flowLabel,
         int hopLimit,
         int trafficClass,
-        int port) {}
+        int port) {
+    private static final int IPV6_BYTES = 40;
+    private static final int IPV4_BYTES = 20;
+    private static final int IPV4_AT = IPV6_BYTES - IPV4_BYTES;
+    private static final int LAST_HOP_LIMIT = 0xff;
+    private static final long V4_MAPPED = 0xffff_0000_0000L;
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /**
+     * The way back to the sender of a datagram: its address becomes the destination, and the address it was sent to the
+     * source. A link-local destination is on the network of the port. C: {@code ibv_init_ah_from_wc}.
+     *
+     * @param context the device that received it
+     * @param completion of the receive
+     * @param received the receive's memory: its first 40 bytes are read
+     * @param port the device's port, from 1
+     * @throws RdmaException {@code EINVAL} if the completion is not of a datagram; {@code ENODEV} if the address that it
+     *     was sent to is none of the port's, as with a multicast group
+     */
+    public static AddressVector of(DeviceContext context, WorkCompletion completion, MemorySegment received, int port) {
+        if (!completion.hasGlobalRoute() || received.byteSize() < IPV6_BYTES) {
+            throw new RdmaException(
+                    "ibv_init_ah_from_wc",
+                    Errno.EINVAL,
+                    completion + " with " + received.byteSize() + " bytes is not the receive of a datagram",
+                    "Only datagrams begin with the 40 bytes that say where they came from");
+        }
+        int first = received.get(INT, 0);
+        boolean isIpv6 = first >>> 28 == 6;
+        Gid source = isIpv6 ? gid(received, 8) : ipv4(received.get(INT, IPV4_AT + 12));
+        Gid target = isIpv6 ? gid(received, 24) : ipv4(received.get(INT, IPV4_AT + 16));
+        int trafficClass = isIpv6 ? first >>> 20 & 0xff : received.get(INT, IPV4_AT) >>> 16 & 0xff;
+        int index = context.gids(port).indexOf(target);
+        if (index < 0) {
+            throw new RdmaException(
+                    "ibv_init_ah_from_wc",
+                    Errno.ENODEV,
+                    "no GID of " + context.device().name() + " is " + target + ", where the datagram was sent to",
+                    "To answer a datagram to a group, make an address vector from an address of your own");
+        }
+        return new AddressVector(index, source, 0, isIpv6 ? first & 0xf_ffff : 0, LAST_HOP_LIMIT, trafficClass, port);
+    }
+
+    private static Gid gid(MemorySegment bytes, int at) {
+        return new Gid(bytes.get(LONG, at), bytes.get(LONG, at + 8));
+    }
+
+    private static Gid ipv4(int address) {
+        return new Gid(0, V4_MAPPED | address & 0xffff_ffffL);
+    }
+}

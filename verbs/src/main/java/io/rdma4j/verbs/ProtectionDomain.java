@@ -40,6 +40,26 @@ public interface ProtectionDomain extends AutoCloseable {
     SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes);
 
     /**
+     * Makes a destination for datagrams. C: {@code ibv_create_ah}.
+     *
+     * @throws RdmaException {@code EINVAL} if the device has no GID of that index, or the destination is of another
+     *     address family
+     */
+    AddressHandle createAddressHandle(AddressVector addressVector);
+
+    /**
+     * Makes a destination of the sender of a datagram, to answer it. C: {@code ibv_create_ah_from_wc}.
+     *
+     * @param completion of the receive
+     * @param received the receive's memory: its first 40 bytes are read
+     * @param port the device's port, from 1
+     * @throws RdmaException as {@link AddressVector#of} and {@link #createAddressHandle(AddressVector)}
+     */
+    default AddressHandle createAddressHandle(WorkCompletion completion, MemorySegment received, int port) {
+        return createAddressHandle(AddressVector.of(context(), completion, received, port));
+    }
+
+    /**
      * Closes the domain. C: {@code ibv_dealloc_pd}.
      *
      * @throws RdmaException {@code EBUSY} while it has memory regions, queue pairs or shared receive queues

@@ -31,5 +31,7 @@ public enum QueuePairAttribute {
     /** {@code IBV_QP_MAX_DEST_RD_ATOMIC}. */
     MAX_DESTINATION_READ_ATOMIC,
     /** {@code IBV_QP_DEST_QPN}. */
-    DESTINATION_QUEUE_PAIR
+    DESTINATION_QUEUE_PAIR,
+    /** {@code IBV_QP_QKEY}. */
+    QUEUE_KEY
 }

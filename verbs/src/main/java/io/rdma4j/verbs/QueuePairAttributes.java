@@ -25,6 +25,7 @@ public final class QueuePairAttributes {
     private int sendPsn = 0;
     private int maxDestinationReadAtomic = 0;
     private int destinationQueuePair = 0;
+    private int queueKey = 0;
 
     /** Creates attributes of which none is set. */
     public QueuePairAttributes() {}
@@ -212,5 +213,17 @@ public final class QueuePairAttributes {
     /** Number of the peer's queue pair. */
     public int destinationQueuePair() {
         return destinationQueuePair;
+    }
+
+    /** Sets: key that datagrams to the queue pair must carry. */
+    public QueuePairAttributes queueKey(int value) {
+        queueKey = value;
+        present.add(QueuePairAttribute.QUEUE_KEY);
+        return this;
+    }
+
+    /** Key that datagrams to the queue pair must carry. */
+    public int queueKey() {
+        return queueKey;
     }
 }

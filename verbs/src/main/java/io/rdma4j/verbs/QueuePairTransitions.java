@@ -9,6 +9,7 @@ import static io.rdma4j.verbs.QueuePairAttribute.MIN_RNR_TIMER;
 import static io.rdma4j.verbs.QueuePairAttribute.PARTITION_KEY_INDEX;
 import static io.rdma4j.verbs.QueuePairAttribute.PATH_MTU;
 import static io.rdma4j.verbs.QueuePairAttribute.PORT;
+import static io.rdma4j.verbs.QueuePairAttribute.QUEUE_KEY;
 import static io.rdma4j.verbs.QueuePairAttribute.RECEIVE_PSN;
 import static io.rdma4j.verbs.QueuePairAttribute.RETRY_COUNT;
 import static io.rdma4j.verbs.QueuePairAttribute.RNR_RETRY;
@@ -47,6 +48,16 @@ import org.jspecify.annotations.Nullable;
  * RECEIVE_PSN</td><td>PARTITION_KEY_INDEX, ACCESS_FLAGS</td></tr>
  * <tr><td>READY_TO_RECEIVE</td><td>READY_TO_SEND</td><td>SEND_PSN</td><td>ACCESS_FLAGS</td></tr>
  * <tr><td>READY_TO_SEND</td><td>READY_TO_SEND</td><td></td><td>ACCESS_FLAGS</td></tr>
+ * </table>
+ *
+ * <table>
+ * <caption>Unreliable datagram</caption>
+ * <tr><th>from</th><th>to</th><th>required</th><th>optional</th></tr>
+ * <tr><td>RESET</td><td>INIT</td><td>PARTITION_KEY_INDEX, PORT, QUEUE_KEY</td><td></td></tr>
+ * <tr><td>INIT</td><td>INIT</td><td></td><td>PARTITION_KEY_INDEX, PORT, QUEUE_KEY</td></tr>
+ * <tr><td>INIT</td><td>READY_TO_RECEIVE</td><td></td><td>PARTITION_KEY_INDEX, QUEUE_KEY</td></tr>
+ * <tr><td>READY_TO_RECEIVE</td><td>READY_TO_SEND</td><td>SEND_PSN</td><td>QUEUE_KEY</td></tr>
+ * <tr><td>READY_TO_SEND</td><td>READY_TO_SEND</td><td></td><td>QUEUE_KEY</td></tr>
  * </table>
  */
 public final class QueuePairTransitions {
@@ -113,6 +124,17 @@ public final class QueuePairTransitions {
                     Set.of(ACCESS_FLAGS)),
             new Row(QueuePairState.READY_TO_SEND, QueuePairState.READY_TO_SEND, Set.of(), Set.of(ACCESS_FLAGS)));
 
+    private static final List<Row> DATAGRAM = List.of(
+            new Row(QueuePairState.RESET, QueuePairState.INIT, Set.of(PARTITION_KEY_INDEX, PORT, QUEUE_KEY), Set.of()),
+            new Row(QueuePairState.INIT, QueuePairState.INIT, Set.of(), Set.of(PARTITION_KEY_INDEX, PORT, QUEUE_KEY)),
+            new Row(
+                    QueuePairState.INIT,
+                    QueuePairState.READY_TO_RECEIVE,
+                    Set.of(),
+                    Set.of(PARTITION_KEY_INDEX, QUEUE_KEY)),
+            new Row(QueuePairState.READY_TO_RECEIVE, QueuePairState.READY_TO_SEND, Set.of(SEND_PSN), Set.of(QUEUE_KEY)),
+            new Row(QueuePairState.READY_TO_SEND, QueuePairState.READY_TO_SEND, Set.of(), Set.of(QUEUE_KEY)));
+
     private QueuePairTransitions() {}
 
     /**
@@ -134,6 +156,7 @@ public final class QueuePairTransitions {
         List<Row> rows = switch (type) {
             case RELIABLE_CONNECTION -> RELIABLE;
             case UNRELIABLE_CONNECTION -> UNRELIABLE;
+            case UNRELIABLE_DATAGRAM -> DATAGRAM;
         };
         for (Row row : rows) {
             if (row.from == from && row.to == to) {

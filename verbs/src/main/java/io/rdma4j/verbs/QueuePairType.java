@@ -5,7 +5,9 @@ public enum QueuePairType {
     /** Reliable connection: every operation, in order, exactly once. */
     RELIABLE_CONNECTION(2),
     /** Unreliable connection: SEND and RDMA WRITE, in order, each at most once and only whole. */
-    UNRELIABLE_CONNECTION(3);
+    UNRELIABLE_CONNECTION(3),
+    /** Unreliable datagram: SEND of one packet, to anybody, in any order, at most once. */
+    UNRELIABLE_DATAGRAM(4);
 
     private final int code;
 

@@ -1,5 +1,7 @@
 package io.rdma4j.verbs;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A send, WRITE, READ or atomic operation to post. Reusable: {@link QueuePair#postSend} copies it. C: {@code struct
  * ibv_send_wr}. Not thread safe.
@@ -30,6 +32,9 @@ public final class SendWorkRequest {
     private int remoteKey;
     private long compare;
     private long swapOrAdd;
+    private @Nullable AddressHandle addressHandle;
+    private int remoteQueuePairNumber;
+    private int remoteQueueKey;
     private final ScatterGatherList list = new ScatterGatherList();
 
     /** Creates an empty SEND. */
@@ -43,6 +48,7 @@ public final class SendWorkRequest {
         solicited = false;
         fence = false;
         inline = false;
+        addressHandle = null;
         list.clear();
         return this;
     }
@@ -107,6 +113,20 @@ public final class SendWorkRequest {
     public SendWorkRequest invalidate(int key) {
         opcode = SendOpcode.SEND_WITH_INVALIDATE;
         immediateOrKey = key;
+        return this;
+    }
+
+    /**
+     * Says where a datagram goes. C: {@code wr.ud}, {@code ibv_wr_set_ud_addr}.
+     *
+     * @param handle destination, of the queue pair's protection domain
+     * @param queuePairNumber number of the receiving queue pair, 24 bits; 0xffffff for a multicast group
+     * @param queueKey key of the receiving queue pair; one with the highest bit set stands for the sender's own
+     */
+    public SendWorkRequest to(AddressHandle handle, int queuePairNumber, int queueKey) {
+        addressHandle = handle;
+        remoteQueuePairNumber = queuePairNumber;
+        remoteQueueKey = queueKey;
         return this;
     }
 
@@ -195,6 +215,21 @@ public final class SendWorkRequest {
     /** What a compare-and-swap stores or a fetch-and-add adds. */
     public long swapOrAddValue() {
         return swapOrAdd;
+    }
+
+    /** Where a datagram goes, or null. */
+    public @Nullable AddressHandle addressHandle() {
+        return addressHandle;
+    }
+
+    /** Number of the queue pair that a datagram goes to. */
+    public int remoteQueuePairNumber() {
+        return remoteQueuePairNumber;
+    }
+
+    /** Key of the queue pair that a datagram goes to. */
+    public int remoteQueueKey() {
+        return remoteQueueKey;
     }
 
     /** The local memory. */

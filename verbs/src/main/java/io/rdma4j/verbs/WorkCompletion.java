@@ -15,6 +15,9 @@ public final class WorkCompletion {
     private boolean hasImmediate;
     private boolean hasInvalidatedKey;
     private int immediateOrKey;
+    private int sourceQueuePairNumber;
+    private boolean hasGlobalRoute;
+    private long timestampNanos;
 
     /** Creates an empty holder. */
     public WorkCompletion() {}
@@ -46,6 +49,19 @@ public final class WorkCompletion {
         hasImmediate = newHasImmediate;
         hasInvalidatedKey = newHasInvalidatedKey;
         immediateOrKey = newImmediateOrKey;
+        sourceQueuePairNumber = 0;
+        hasGlobalRoute = false;
+    }
+
+    /** Says where a datagram came from; for providers, after {@link #set}. */
+    public void setSource(int queuePairNumber, boolean isRouteInReceive) {
+        sourceQueuePairNumber = queuePairNumber;
+        hasGlobalRoute = isRouteInReceive;
+    }
+
+    /** Sets when the work request ended; for providers. */
+    public void setTimestamp(long nanos) {
+        timestampNanos = nanos;
     }
 
     /** Number that the application gave to the work request ({@code wr_id}). */
@@ -96,6 +112,27 @@ public final class WorkCompletion {
     /** The key that the peer took back. */
     public int invalidatedKey() {
         return immediateOrKey;
+    }
+
+    /** For the receive of a datagram: number of the queue pair that sent it; else 0. C: {@code src_qp}. */
+    public int sourceQueuePairNumber() {
+        return sourceQueuePairNumber;
+    }
+
+    /**
+     * Whether the receive begins with 40 bytes for the header of the IP packet, as that of every datagram does; they count
+     * in {@link #byteLength}. C: {@code IBV_WC_GRH}.
+     */
+    public boolean hasGlobalRoute() {
+        return hasGlobalRoute;
+    }
+
+    /**
+     * When the work request ended, in nanoseconds of {@link System#nanoTime}. C: {@code ibv_wc_read_completion_ts} of an
+     * extended completion queue.
+     */
+    public long timestampNanos() {
+        return timestampNanos;
     }
 
     @Override

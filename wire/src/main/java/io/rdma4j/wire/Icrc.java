@@ -102,7 +102,8 @@ public final class Icrc {
 
     /**
      * Whether a frame's last four bytes are its ICRC: exact on IPv6 and where {@link Frame#identification} is known,
-     * else by membership. A frame too short to hold a BTH and an ICRC has none.
+     * else by membership: then the identification that makes it right becomes the frame's. A frame too short to hold a
+     * BTH and an ICRC has none.
      */
     public boolean verify(Frame frame) {
         int length = frame.length;
@@ -113,9 +114,15 @@ public final class Icrc {
         if (difference == 0) {
             return true;
         }
-        return frame.identification == Frame.IDENTIFICATION_UNKNOWN
-                && frame.isIpv4()
-                && identification(difference, length) != NO_IDENTIFICATION;
+        if (frame.identification != Frame.IDENTIFICATION_UNKNOWN || !frame.isIpv4()) {
+            return false;
+        }
+        int found = identification(difference, length);
+        if (found == NO_IDENTIFICATION) {
+            return false;
+        }
+        frame.identification = found;
+        return true;
     }
 
     /**

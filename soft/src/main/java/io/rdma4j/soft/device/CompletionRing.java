@@ -27,6 +27,7 @@ final class CompletionRing {
 
     private static final int HAS_IMMEDIATE = 1;
     private static final int HAS_INVALIDATED_KEY = 2;
+    private static final int HAS_ROUTE_HEADER = 4;
 
     private static final CompletionStatus[] STATUSES = CompletionStatus.values();
 
@@ -40,6 +41,9 @@ final class CompletionRing {
 
     /** Status in bits 0 to 7, flags in 8 and up. */
     private final int[] kinds;
+
+    private final int[] sources;
+    private final long[] timestamps;
 
     private final SpinLock consumers = new SpinLock();
 
@@ -57,6 +61,8 @@ final class CompletionRing {
         queuePairNumbers = new int[size];
         immediates = new int[size];
         kinds = new int[size];
+        sources = new int[size];
+        timestamps = new long[size];
         opcodes = new CompletionOpcode[size];
         Arrays.fill(opcodes, CompletionOpcode.SEND);
     }
@@ -66,7 +72,7 @@ final class CompletionRing {
     }
 
     /** Adds a completion; false if the ring is full. */
-    boolean add(Completion completion) {
+    boolean add(Completion completion, long nowNanos) {
         long at = (long) TAIL.getOpaque(this);
         if (at - (long) HEAD.getAcquire(this) > mask) {
             return false;
@@ -77,9 +83,12 @@ final class CompletionRing {
         queuePairNumbers[i] = completion.queuePairNumber;
         immediates[i] = completion.hasInvalidatedKey ? completion.invalidatedKey : completion.immediate;
         int flags = (completion.hasImmediate ? HAS_IMMEDIATE : 0)
-                | (completion.hasInvalidatedKey ? HAS_INVALIDATED_KEY : 0);
+                | (completion.hasInvalidatedKey ? HAS_INVALIDATED_KEY : 0)
+                | (completion.hasRouteHeader ? HAS_ROUTE_HEADER : 0);
         kinds[i] = completion.status.code() | flags << 8;
         opcodes[i] = opcode(completion);
+        sources[i] = completion.sourceQueuePair;
+        timestamps[i] = nowNanos;
         // Fully fenced: the producer looks next whether somebody asked to be notified, who looks the other way round.
         TAIL.setVolatile(this, at + 1);
         return true;
@@ -126,6 +135,10 @@ final class CompletionRing {
                         (flags & HAS_IMMEDIATE) != 0,
                         (flags & HAS_INVALIDATED_KEY) != 0,
                         immediates[i]);
+                if ((flags & HAS_ROUTE_HEADER) != 0) {
+                    completions[n].setSource(sources[i], true);
+                }
+                completions[n].setTimestamp(timestamps[i]);
             }
             HEAD.setRelease(this, from + count);
             return count;

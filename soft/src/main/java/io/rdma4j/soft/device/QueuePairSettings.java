@@ -1,16 +1,15 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.Addresses;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.UcQueuePair;
+import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -59,7 +58,9 @@ final class QueuePairSettings {
         refuse(rangeRefusal(change));
         Port port = null;
         if (change.present().contains(QueuePairAttribute.ADDRESS_VECTOR)) {
-            port = engine.openPort(localAddress(Objects.requireNonNull(change.addressVector())));
+            port = engine.openPort(Paths.localAddress(device, Objects.requireNonNull(change.addressVector())));
+        } else if (type == QueuePairType.UNRELIABLE_DATAGRAM && change.state() == QueuePairState.READY_TO_RECEIVE) {
+            openAllPorts();
         }
         engine.lock();
         try {
@@ -69,6 +70,23 @@ final class QueuePairSettings {
             engine.activate(driven);
         } finally {
             engine.unlock();
+        }
+    }
+
+    /** Datagrams come to every address of the device. An address that others hold is left to them. */
+    private void openAllPorts() {
+        RdmaException failure = null;
+        int opened = 0;
+        for (InetAddress address : device.addresses()) {
+            try {
+                var _ = engine.openPort(address);
+                opened++;
+            } catch (RdmaException e) {
+                failure = e;
+            }
+        }
+        if (opened == 0 && failure != null) {
+            throw failure;
         }
     }
 
@@ -84,10 +102,10 @@ final class QueuePairSettings {
     private @Nullable String rangeRefusal(QueuePairAttributes change) {
         for (QueuePairAttribute attribute : change.present()) {
             String refusal = switch (attribute) {
-                case STATE, ACCESS_FLAGS -> null;
+                case STATE, ACCESS_FLAGS, QUEUE_KEY -> null;
                 case PARTITION_KEY_INDEX -> range(attribute, change.partitionKeyIndex(), 0, 0);
                 case PORT -> range(attribute, change.port(), 1, 1);
-                case ADDRESS_VECTOR -> pathRefusal(change.addressVector());
+                case ADDRESS_VECTOR -> Paths.refusal(device, change.addressVector());
                 case PATH_MTU -> mtuRefusal(change);
                 case TIMEOUT -> range(attribute, change.timeout(), 0, 31);
                 case RETRY_COUNT -> range(attribute, change.retryCount(), 0, 7);
@@ -119,35 +137,6 @@ final class QueuePairSettings {
                 : "path MTU " + wanted + " is more than the " + most + " that " + device.networkName() + " carries";
     }
 
-    private @Nullable String pathRefusal(@Nullable AddressVector path) {
-        if (path == null) {
-            return "no address vector";
-        }
-        if (path.port() != 1) {
-            return "the address vector's port " + path.port() + " is not 1";
-        }
-        InetAddress local = device.address(path.sourceGidIndex());
-        if (local == null) {
-            return "there is no GID with index " + path.sourceGidIndex() + " at " + device.name();
-        }
-        Gid remote = path.destination();
-        if (Gid.of(local).isIpv4() != remote.isIpv4()) {
-            return "the destination " + remote + " is of another address family than the source GID "
-                    + Addresses.text(local);
-        }
-        if (remote.equals(Gid.ZERO)) {
-            return "the destination GID is zero";
-        }
-        if (path.trafficClass() >>> 8 != 0 || path.hopLimit() >>> 8 != 0 || path.flowLabel() >>> 20 != 0) {
-            return "traffic class, hop limit (8 bits each) or flow label (20 bits) out of range in " + path;
-        }
-        return null;
-    }
-
-    private InetAddress localAddress(AddressVector path) {
-        return Objects.requireNonNull(device.address(path.sourceGidIndex()));
-    }
-
     // ---- changes, under the engine lock ----
 
     private void apply(QueuePairAttributes change, @Nullable Port port) {
@@ -167,14 +156,28 @@ final class QueuePairSettings {
             remember(attribute, change);
         }
         switch (to) {
-            case INIT -> machine.toInit(AccessFlag.bits(current.accessFlags()));
-            case READY_TO_RECEIVE -> toReadyToReceive(Objects.requireNonNull(port));
+            case INIT -> toInit();
+            case READY_TO_RECEIVE -> {
+                toInit();
+                if (machine instanceof UdQueuePair datagrams) {
+                    datagrams.toReadyToReceive(device.port().activeMtu().bytes());
+                } else {
+                    toReadyToReceive(Objects.requireNonNull(port));
+                }
+            }
             default -> {
                 if (changesState) {
                     toReadyToSend();
                 }
                 applyLive(given);
             }
+        }
+    }
+
+    private void toInit() {
+        machine.toInit(AccessFlag.bits(current.accessFlags()));
+        if (machine instanceof UdQueuePair datagrams) {
+            datagrams.changeQueueKey(current.queueKey());
         }
     }
 
@@ -185,20 +188,18 @@ final class QueuePairSettings {
                 port.low(),
                 path.destination().high(),
                 path.destination().low(),
-                path.destinationScope() != 0 || !path.destination().isLinkLocal()
-                        ? path.destinationScope()
-                        : port.scope(),
+                Paths.remoteScope(path, port),
                 current.destinationQueuePair(),
                 path.trafficClass(),
                 path.hopLimit(),
                 path.flowLabel());
-        machine.toInit(AccessFlag.bits(current.accessFlags()));
         int mtu = current.pathMtu().bytes();
         switch (machine) {
             case RcQueuePair reliable ->
                 reliable.toReadyToReceive(new RcQueuePair.ReceiveParameters(
                         peer, mtu, current.receivePsn(), current.maxDestinationReadAtomic(), current.minRnrTimer()));
             case UcQueuePair unreliable -> unreliable.toReadyToReceive(peer, mtu, current.receivePsn());
+            case UdQueuePair _ -> throw new AssertionError("datagrams have no peer");
         }
         driven.path(port, peer);
     }
@@ -207,6 +208,7 @@ final class QueuePairSettings {
         switch (machine) {
             case RcQueuePair reliable -> reliable.toReadyToSend(sendParameters());
             case UcQueuePair unreliable -> unreliable.toReadyToSend(current.sendPsn());
+            case UdQueuePair datagrams -> datagrams.toReadyToSend(current.sendPsn());
         }
     }
 
@@ -227,6 +229,9 @@ final class QueuePairSettings {
         if (given.contains(QueuePairAttribute.MIN_RNR_TIMER) && machine instanceof RcQueuePair reliable) {
             reliable.changeMinRnrTimer(current.minRnrTimer());
         }
+        if (given.contains(QueuePairAttribute.QUEUE_KEY) && machine instanceof UdQueuePair datagrams) {
+            datagrams.changeQueueKey(current.queueKey());
+        }
     }
 
     private void remember(QueuePairAttribute attribute, QueuePairAttributes from) {
@@ -246,6 +251,7 @@ final class QueuePairSettings {
             case SEND_PSN -> current.sendPsn(from.sendPsn());
             case MAX_DESTINATION_READ_ATOMIC -> current.maxDestinationReadAtomic(from.maxDestinationReadAtomic());
             case DESTINATION_QUEUE_PAIR -> current.destinationQueuePair(from.destinationQueuePair());
+            case QUEUE_KEY -> current.queueKey(from.queueKey());
         }
     }
 

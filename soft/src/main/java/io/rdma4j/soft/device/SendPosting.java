@@ -3,10 +3,10 @@ package io.rdma4j.soft.device;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendOpcode;
@@ -24,12 +24,7 @@ final class SendPosting {
         QueuePairCapabilities capabilities = queuePair.capabilities();
         ScatterGatherList list = request.list();
         SendOpcode opcode = request.opcode();
-        if (queuePair.type() == QueuePairType.UNRELIABLE_CONNECTION && !isUnreliable(opcode)) {
-            throw refusal(
-                    queuePair,
-                    opcode + " over an unreliable connection",
-                    "It has SEND and RDMA WRITE, both also with immediate data; for the others make a reliable one");
-        }
+        checkOpcode(queuePair, request);
         boolean atomic = opcode == SendOpcode.COMPARE_AND_SWAP || opcode == SendOpcode.FETCH_AND_ADD;
         if (list.count() > capabilities.maxSendScatterGather() && !request.isInline()) {
             throw refusal(
@@ -57,11 +52,45 @@ final class SendPosting {
         }
     }
 
-    private static boolean isUnreliable(SendOpcode opcode) {
-        return switch (opcode) {
-            case SEND, SEND_WITH_IMMEDIATE, RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> true;
-            case RDMA_READ, COMPARE_AND_SWAP, FETCH_AND_ADD, SEND_WITH_INVALIDATE -> false;
-        };
+    private static void checkOpcode(SoftQueuePair queuePair, SendWorkRequest request) {
+        SendOpcode opcode = request.opcode();
+        boolean isSend = opcode == SendOpcode.SEND || opcode == SendOpcode.SEND_WITH_IMMEDIATE;
+        boolean isWrite = opcode == SendOpcode.RDMA_WRITE || opcode == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+        switch (queuePair.type()) {
+            case RELIABLE_CONNECTION -> {}
+            case UNRELIABLE_CONNECTION -> {
+                if (!isSend && !isWrite) {
+                    throw refusal(
+                            queuePair,
+                            opcode + " over an unreliable connection",
+                            "It has SEND and RDMA WRITE, both also with immediate data; for the others make a reliable one");
+                }
+            }
+            case UNRELIABLE_DATAGRAM -> {
+                if (!isSend) {
+                    throw refusal(
+                            queuePair,
+                            opcode + " as a datagram",
+                            "Datagrams have SEND, also with immediate data; for the others make a connection");
+                }
+                checkDestination(queuePair, request);
+            }
+        }
+    }
+
+    private static void checkDestination(SoftQueuePair queuePair, SendWorkRequest request) {
+        AddressHandle handle = request.addressHandle();
+        if (!(handle instanceof SoftAddressHandle soft)
+                || !soft.protectionDomain().equals(queuePair.protectionDomain())
+                || soft.isClosed()) {
+            String what = handle == null
+                    ? "no destination"
+                    : handle + " is "
+                            + (handle.protectionDomain().equals(queuePair.protectionDomain())
+                                    ? "closed"
+                                    : "of another protection domain");
+            throw refusal(queuePair, what, "Say where the datagram goes: SendWorkRequest.to");
+        }
     }
 
     private static RdmaException refusal(SoftQueuePair queuePair, String what, String hint) {
@@ -79,6 +108,11 @@ final class SendPosting {
         place.invalidateKey = request.invalidateKey();
         place.remoteAddress = request.remoteAddress();
         place.remoteKey = request.remoteKey();
+        if (request.addressHandle() instanceof SoftAddressHandle handle) {
+            place.destination = handle.route();
+            place.remoteQueuePair = request.remoteQueuePairNumber() & 0xff_ffff;
+            place.queueKey = request.remoteQueueKey();
+        }
         place.compare = request.compareValue();
         place.swapOrAdd = request.swapOrAddValue();
         place.inline = request.isInline();

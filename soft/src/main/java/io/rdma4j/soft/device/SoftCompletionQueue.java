@@ -73,7 +73,7 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         if (overrun) {
             return;
         }
-        if (!ring.add(completion)) {
+        if (!ring.add(completion, context.engine().nowNanos())) {
             onOverrun();
             return;
         }

@@ -3,6 +3,8 @@ package io.rdma4j.soft.device;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -37,6 +39,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();
     private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
     private final Set<SoftSharedReceiveQueue> sharedReceiveQueues = new LinkedHashSet<>();
+    private final Set<SoftAddressHandle> addressHandles = new LinkedHashSet<>();
     private boolean closed;
 
     SoftProtectionDomain(SoftContext context, int number) {
@@ -164,6 +167,24 @@ final class SoftProtectionDomain implements ProtectionDomain {
         }
     }
 
+    // ---- destinations of datagrams ----
+
+    @Override
+    public AddressHandle createAddressHandle(AddressVector addressVector) {
+        SoftAddressHandle handle = SoftAddressHandle.create(this, addressVector);
+        synchronized (this) {
+            requireOpen("ibv_create_ah");
+            addressHandles.add(handle);
+        }
+        return handle;
+    }
+
+    void remove(SoftAddressHandle handle) {
+        synchronized (this) {
+            addressHandles.remove(handle);
+        }
+    }
+
     // ---- life ----
 
     private void requireOpen(String operation) {
@@ -175,12 +196,19 @@ final class SoftProtectionDomain implements ProtectionDomain {
     @Override
     public void close() {
         synchronized (this) {
-            if (!regions.isEmpty() || !queuePairs.isEmpty() || !sharedReceiveQueues.isEmpty()) {
+            if (!regions.isEmpty()
+                    || !queuePairs.isEmpty()
+                    || !sharedReceiveQueues.isEmpty()
+                    || !addressHandles.isEmpty()) {
                 throw new RdmaException(
                         "ibv_dealloc_pd",
                         Errno.EBUSY,
-                        "%d memory regions, %d queue pairs and %d shared receive queues belong to it"
-                                .formatted(regions.size(), queuePairs.size(), sharedReceiveQueues.size()),
+                        "%d memory regions, %d queue pairs, %d shared receive queues and %d address handles belong to it"
+                                .formatted(
+                                        regions.size(),
+                                        queuePairs.size(),
+                                        sharedReceiveQueues.size(),
+                                        addressHandles.size()),
                         "Close them first");
             }
             closed = true;
@@ -204,6 +232,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
         synchronized (this) {
             openReceiveQueues = new ArrayList<>(sharedReceiveQueues);
             openRegions = new ArrayList<>(regions);
+            addressHandles.clear();
         }
         openReceiveQueues.forEach(SoftSharedReceiveQueue::close);
         openRegions.forEach(SoftMemoryRegion::close);

@@ -8,6 +8,7 @@ import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UcQueuePair;
+import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
@@ -91,6 +92,8 @@ final class SoftQueuePair implements QueuePair {
                         sendCompletions,
                         receiveCompletions,
                         this::onAsyncEvent);
+            case UNRELIABLE_DATAGRAM ->
+                new UdQueuePair(number, configuration, sendCompletions, receiveCompletions, this::onAsyncEvent);
         };
     }
 

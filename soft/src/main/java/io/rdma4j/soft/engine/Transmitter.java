@@ -3,6 +3,7 @@ package io.rdma4j.soft.engine;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import java.lang.foreign.Arena;
@@ -95,6 +96,9 @@ final class Transmitter {
 
     /** Sends at most {@link #TURN_PACKETS} packets of one queue pair; returns how many. */
     private int turn(DrivenQueuePair queuePair, long nowNanos) {
+        if (queuePair.machine instanceof UdQueuePair datagrams) {
+            return datagramTurn(queuePair, datagrams, nowNanos);
+        }
         Port port = queuePair.port;
         if (port == null) {
             return 0;
@@ -118,15 +122,42 @@ final class Transmitter {
         return sent;
     }
 
+    /** The same for datagrams, each of which may leave from another port for another destination. */
+    private int datagramTurn(DrivenQueuePair queuePair, UdQueuePair datagrams, long nowNanos) {
+        burst.clear();
+        DatagramRoute route = null;
+        int sent = 0;
+        try {
+            while (sent < TURN_PACKETS) {
+                int bytes = datagrams.pollTransmit(nowNanos, burst.segment(), burst.tail());
+                if (bytes == 0) {
+                    break;
+                }
+                if (datagrams.destination() instanceof DatagramRoute next) {
+                    if (route != null && !route.equals(next)) {
+                        flushBefore(route.port(), bytes);
+                    }
+                    route = next;
+                    burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
+                    add(route.port(), bytes + Icrc.LENGTH);
+                }
+                sent++;
+            }
+        } catch (RuntimeException e) {
+            queuePair.fail(e);
+        }
+        if (route != null) {
+            flush(route.port());
+        }
+        return sent;
+    }
+
     /** Takes the packet of {@code bytes} at the burst's tail into the burst, and sends what cannot wait. */
     private void add(Port port, int bytes) {
         Link link = port.link();
         int maxSegments = link.capabilities().maxSegments();
         if (!burst.accepts(bytes)) {
-            int from = burst.tail();
-            flush(port);
-            MemorySegment memory = burst.segment();
-            MemorySegment.copy(memory, from, memory, burst.tail(), bytes - Icrc.LENGTH);
+            flushBefore(port, bytes - Icrc.LENGTH);
         }
         burst.append(bytes);
         int index = burst.count() - 1;
@@ -137,6 +168,14 @@ final class Transmitter {
         if (!burst.hasRoom(maxSegments)) {
             flush(port);
         }
+    }
+
+    /** Sends the burst, and puts the packet of {@code bytes} behind its end in front of the next. */
+    private void flushBefore(Port port, int bytes) {
+        int from = burst.tail();
+        flush(port);
+        MemorySegment memory = burst.segment();
+        MemorySegment.copy(memory, from, memory, burst.tail(), bytes);
     }
 
     private void flush(Port port) {

@@ -1,47 +1,32 @@
 package io.rdma4j.link;
 
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.IpHeaders;
 import java.nio.ByteBuffer;
 
 /** IP and UDP headers around a frame, as they were or may have been on the wire (RFC 791, RFC 8200, RFC 768). */
-final class IpHeaders {
+final class UdpHeaders {
     private static final int UDP_BYTES = 8;
-    private static final int PLAIN_IPV4_BYTES = 20;
     private static final int PROTOCOL_UDP = 17;
-    private static final int DONT_FRAGMENT = 0x4000;
 
     /** Bytes of an IPv4 and a UDP header. */
-    static final int IPV4_BYTES = PLAIN_IPV4_BYTES + UDP_BYTES;
+    static final int IPV4_BYTES = IpHeaders.IPV4_BYTES + UDP_BYTES;
 
     /** Bytes of an IPv6 and a UDP header. */
-    static final int IPV6_BYTES = 40 + UDP_BYTES;
+    static final int IPV6_BYTES = IpHeaders.IPV6_BYTES + UDP_BYTES;
 
-    private IpHeaders() {}
+    private UdpHeaders() {}
 
     /** Writes IPv4 and UDP headers at the position of {@code target}. */
     static void writeIpv4(ByteBuffer target, Frame frame, int identification) {
-        int start = target.position();
-        int udpBytes = UDP_BYTES + frame.length;
-        target.put((byte) 0x45).put((byte) frame.trafficClass).putShort((short) (PLAIN_IPV4_BYTES + udpBytes));
-        target.putShort((short) identification).putShort((short) DONT_FRAGMENT);
-        target.put((byte) frame.hopLimit).put((byte) PROTOCOL_UDP).putShort((short) 0);
-        target.putInt((int) frame.sourceLow).putInt((int) frame.destinationLow);
-        int sum = 0;
-        for (int i = 0; i < PLAIN_IPV4_BYTES; i += 2) {
-            sum += target.getShort(start + i) & 0xffff;
-        }
-        target.putShort(start + 10, (short) ~fold(sum));
+        IpHeaders.writeIpv4(target, frame, identification);
         putUdp(target, frame, 0);
     }
 
     /** Writes IPv6 and UDP headers at the position of {@code target}. */
     static void writeIpv6(ByteBuffer target, Frame frame) {
-        int udpBytes = UDP_BYTES + frame.length;
-        target.putInt(0x6000_0000 | (frame.trafficClass & 0xff) << 20).putShort((short) udpBytes);
-        target.put((byte) PROTOCOL_UDP).put((byte) frame.hopLimit);
-        target.putLong(frame.sourceHigh).putLong(frame.sourceLow);
-        target.putLong(frame.destinationHigh).putLong(frame.destinationLow);
-        int checksum = ~fold(ipv6Sum(frame, udpBytes)) & 0xffff;
+        IpHeaders.writeIpv6(target, frame);
+        int checksum = ~IpHeaders.fold(ipv6Sum(frame, UDP_BYTES + frame.length)) & 0xffff;
         // 0 would say that there is no checksum; all ones is the same number.
         putUdp(target, frame, checksum == 0 ? 0xffff : checksum);
     }
@@ -67,13 +52,5 @@ final class IpHeaders {
 
     private static long words(long half) {
         return (half >>> 48) + (half >>> 32 & 0xffff) + (half >>> 16 & 0xffff) + (half & 0xffff);
-    }
-
-    private static int fold(long sum) {
-        long folded = sum;
-        while (folded > 0xffff) {
-            folded = (folded >>> 16) + (folded & 0xffff);
-        }
-        return (int) folded;
     }
 }

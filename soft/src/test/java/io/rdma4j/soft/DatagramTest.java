@@ -1,0 +1,195 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionOpcode;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Laws of datagram queue pairs over the real device. */
+class DatagramTest {
+    private static final int KEY = 0x0123_4567;
+    private static final int ROUTE = 40;
+    private static final int BYTES = 1000;
+
+    private static QueuePair datagrams(Endpoint side) {
+        QueuePair queuePair = side.domain.createQueuePair(
+                QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, side.completions, Endpoint.CAPABILITIES));
+        queuePair.modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .queueKey(KEY));
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE));
+        queuePair.modify(
+                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(0));
+        return queuePair;
+    }
+
+    private static AddressHandle handle(Endpoint from, Endpoint to) {
+        return from.domain.createAddressHandle(new AddressVector(from.gidIndex(), Gid.of(to.address), 0, 0, 64, 0, 1));
+    }
+
+    private static SendWorkRequest message(Endpoint from, long id, int bytes, AddressHandle handle, QueuePair to) {
+        return new SendWorkRequest()
+                .reset(id)
+                .from(from.region, 0, bytes)
+                .to(handle, to.number(), KEY)
+                .signaled();
+    }
+
+    private record Scene(Endpoint a, QueuePair qpA, Endpoint b, QueuePair qpB, AddressHandle toB) {}
+
+    private static void between(InetAddress addressA, InetAddress addressB, Consumer<Scene> test) {
+        try (Endpoint a = new Endpoint(addressA);
+                Endpoint b = new Endpoint(addressB)) {
+            for (int i = 0; i < BYTES; i++) {
+                a.memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 13));
+            }
+            test.accept(new Scene(a, datagrams(a), b, datagrams(b), handle(a, b)));
+        }
+    }
+
+    private static WorkCompletion succeeds(Endpoint side, long id, CompletionOpcode opcode) {
+        WorkCompletion completion = side.completion();
+        assertThat(completion.status()).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(completion.id()).isEqualTo(id);
+        assertThat(completion.opcode()).isEqualTo(opcode);
+        return completion;
+    }
+
+    /** A datagram arrives behind its route, from which it is answered. */
+    private static void exchange(Scene s) {
+        s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region));
+        s.qpA.postSend(message(s.a, 2, BYTES, s.toB, s.qpB).immediate(0xbeef));
+        succeeds(s.a, 2, CompletionOpcode.SEND);
+        WorkCompletion received = succeeds(s.b, 1, CompletionOpcode.RECEIVE);
+        assertThat(received.byteLength()).isEqualTo(ROUTE + BYTES);
+        assertThat(received.hasGlobalRoute()).isTrue();
+        assertThat(received.sourceQueuePairNumber()).isEqualTo(s.qpA.number());
+        assertThat(received.immediate()).isEqualTo(0xbeef);
+        assertThat(received.timestampNanos()).isLessThanOrEqualTo(System.nanoTime());
+        assertThat(s.a.memory.asSlice(0, BYTES).mismatch(s.b.memory.asSlice(ROUTE, BYTES)))
+                .isEqualTo(-1);
+        AddressHandle back = s.b.domain.createAddressHandle(received, s.b.memory, 1);
+        assertThat(back.addressVector().destination()).isEqualTo(Gid.of(s.a.address));
+        s.qpA.postReceive(new ReceiveWorkRequest().reset(3).into(s.a.region, 2000, 100));
+        s.qpB.postSend(message(s.b, 4, 60, back, s.qpA));
+        succeeds(s.b, 4, CompletionOpcode.SEND);
+        assertThat(succeeds(s.a, 3, CompletionOpcode.RECEIVE).byteLength()).isEqualTo(100);
+    }
+
+    @Test
+    void datagramIsAnsweredOverLoopback() {
+        InetAddress loopback = TestAddresses.loopback();
+        between(loopback, loopback, DatagramTest::exchange);
+    }
+
+    @Test
+    void datagramIsAnsweredBetweenTwoAddressesOfLoopback() {
+        between(TestAddresses.loopback(), TestAddresses.loopback(), DatagramTest::exchange);
+    }
+
+    @Test
+    void datagramIsAnsweredOverIpv6() {
+        InetAddress loopback = InetAddress.ofLiteral("::1");
+        between(loopback, loopback, DatagramTest::exchange);
+    }
+
+    @Test
+    void datagramTooLongForTheReceiveIsDroppedAndTheReceiveStays() {
+        InetAddress loopback = TestAddresses.loopback();
+        between(loopback, loopback, s -> {
+            s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region, 0, ROUTE + 99));
+            s.qpA.postSend(message(s.a, 2, 100, s.toB, s.qpB));
+            succeeds(s.a, 2, CompletionOpcode.SEND);
+            s.qpA.postSend(message(s.a, 3, 99, s.toB, s.qpB));
+            succeeds(s.a, 3, CompletionOpcode.SEND);
+            assertThat(succeeds(s.b, 1, CompletionOpcode.RECEIVE).byteLength()).isEqualTo(ROUTE + 99);
+        });
+    }
+
+    @Test
+    void datagramWithAnotherQueueKeyIsDropped() {
+        InetAddress loopback = TestAddresses.loopback();
+        between(loopback, loopback, s -> {
+            s.qpB.postReceive(new ReceiveWorkRequest().reset(1).into(s.b.region));
+            s.qpA.postSend(message(s.a, 2, 10, s.toB, s.qpB).to(s.toB, s.qpB.number(), KEY + 1));
+            succeeds(s.a, 2, CompletionOpcode.SEND);
+            // The highest bit stands for the sender's own key.
+            s.qpA.postSend(message(s.a, 3, 20, s.toB, s.qpB).to(s.toB, s.qpB.number(), 0x8000_0000));
+            succeeds(s.a, 3, CompletionOpcode.SEND);
+            assertThat(succeeds(s.b, 1, CompletionOpcode.RECEIVE).byteLength()).isEqualTo(ROUTE + 20);
+        });
+    }
+
+    @Test
+    void datagramLongerThanThePortCarriesFails() {
+        InetAddress loopback = TestAddresses.loopback();
+        between(loopback, loopback, s -> {
+            s.qpA.postSend(message(s.a, 1, 4096, s.toB, s.qpB));
+            succeeds(s.a, 1, CompletionOpcode.SEND);
+            s.qpA.postSend(message(s.a, 2, 4097, s.toB, s.qpB));
+            assertThat(s.a.completion().status()).isEqualTo(CompletionStatus.LOCAL_LENGTH_ERROR);
+        });
+    }
+
+    @Test
+    void datagramsToManyGoToEach() {
+        InetAddress loopback = TestAddresses.loopback();
+        between(loopback, loopback, s -> {
+            AddressHandle other = s.a.domain.createAddressHandle(
+                    new AddressVector(s.a.gidIndex(), Gid.of(s.b.address), 0, 0, 64, 3, 1));
+            for (int i = 0; i < 40; i++) {
+                s.qpB.postReceive(new ReceiveWorkRequest().reset(i).into(s.b.region, 2048L * i, 2048));
+            }
+            for (int i = 0; i < 40; i++) {
+                s.qpA.postSend(message(s.a, i, 100 + 20 * (i % 7), i % 3 == 0 ? other : s.toB, s.qpB));
+            }
+            for (int i = 0; i < 40; i++) {
+                succeeds(s.a, i, CompletionOpcode.SEND);
+                assertThat(succeeds(s.b, i, CompletionOpcode.RECEIVE).byteLength())
+                        .isEqualTo(ROUTE + 100 + 20 * (i % 7));
+            }
+        });
+    }
+
+    @Test
+    void onlySendsWithADestinationCanBePosted() {
+        InetAddress loopback = TestAddresses.loopback();
+        between(loopback, loopback, s -> {
+            assertThatThrownBy(
+                            () -> s.qpA.postSend(new SendWorkRequest().reset(1).from(s.a.region, 0, 8)))
+                    .isInstanceOf(RdmaException.class)
+                    .hasMessageContaining("no destination");
+            assertThatThrownBy(() ->
+                            s.qpA.postSend(message(s.a, 1, 8, s.toB, s.qpB).write(1, 2)))
+                    .isInstanceOf(RdmaException.class)
+                    .hasMessageContaining("as a datagram");
+            AddressHandle ofB = handle(s.b, s.a);
+            assertThatThrownBy(() -> s.qpA.postSend(message(s.a, 1, 8, ofB, s.qpB)))
+                    .isInstanceOf(RdmaException.class)
+                    .hasMessageContaining("another protection domain");
+            s.toB.close();
+            assertThatThrownBy(() -> s.qpA.postSend(message(s.a, 1, 8, s.toB, s.qpB)))
+                    .isInstanceOf(RdmaException.class)
+                    .hasMessageContaining("closed");
+        });
+    }
+}

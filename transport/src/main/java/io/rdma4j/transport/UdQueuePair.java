@@ -1,0 +1,222 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.ImmDt;
+import io.rdma4j.wire.IpHeaders;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair of the unreliable datagram service, without I/O: SEND, also with immediate data, of one packet each, to
+ * anybody, from anybody who knows the queue key. Nothing is acknowledged or repeated. A datagram without a receive, or too
+ * long for it, is dropped; the receive stays for the next.
+ *
+ * <p>Every receive begins with {@value #ROUTE_HEADER_BYTES} bytes for the header of the IP packet, from which the sender
+ * can be answered: the IPv6 header, or 20 zero bytes and the IPv4 header. They count in the length of the completion.
+ *
+ * <p>A work request whose queue key has its highest bit set is sent with the queue pair's own key. rdma_rxe sends it as
+ * posted; see docs/linux-and-the-specification.md.
+ *
+ * <p>Source: InfiniBand Architecture volume 1, 9.8.3, 10.2.5 and annex A17; RFC 791, RFC 8200.
+ */
+public final class UdQueuePair extends QueuePairMachine {
+    /** Bytes at the front of every receive that hold the header of the IP packet. */
+    public static final int ROUTE_HEADER_BYTES = 40;
+
+    private final byte[] routeHeader = new byte[ROUTE_HEADER_BYTES];
+    private final ByteBuffer routeHeaderBuffer = ByteBuffer.wrap(routeHeader);
+    private final MemorySegment routeHeaderSegment = MemorySegment.ofArray(routeHeader);
+    private int queueKey;
+    private int maxPayloadBytes;
+    private int sendPsn;
+    private @Nullable DatagramDestination destination;
+
+    /**
+     * Makes a queue pair in the state {@link State#RESET}.
+     *
+     * @param number its number, 24 bits
+     * @param configuration sizes of its queues
+     * @param sendCompletions where send completions go
+     * @param receiveCompletions where receive completions go; may be the same
+     * @param events where events go
+     */
+    public UdQueuePair(
+            int number,
+            Configuration configuration,
+            CompletionSink sendCompletions,
+            CompletionSink receiveCompletions,
+            Events events) {
+        super(number, configuration, sendCompletions, receiveCompletions, events);
+    }
+
+    @Override
+    public Opcode.Transport transport() {
+        return Opcode.Transport.UD;
+    }
+
+    /** The key that datagrams to this queue pair must carry. */
+    public int queueKey() {
+        return queueKey;
+    }
+
+    /** Sets the key that datagrams to this queue pair must carry; in any state. */
+    public void changeQueueKey(int key) {
+        queueKey = key;
+    }
+
+    /**
+     * From INIT to READY_TO_RECEIVE.
+     *
+     * @param maxBytes the longest datagram that can be sent, in bytes
+     * @throws IllegalArgumentException if it is out of range; nothing is changed then
+     */
+    public void toReadyToReceive(int maxBytes) {
+        require(state() == State.INIT, State.READY_TO_RECEIVE);
+        checkMtu(maxBytes);
+        maxPayloadBytes = maxBytes;
+        enter(State.READY_TO_RECEIVE);
+    }
+
+    /**
+     * From READY_TO_RECEIVE to READY_TO_SEND.
+     *
+     * @param psn first PSN to send with, 24 bits; nobody looks at it
+     * @throws IllegalArgumentException if it is out of range; nothing is changed then
+     */
+    public void toReadyToSend(int psn) {
+        require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
+        check(psn >>> 24 == 0, "send PSN", psn);
+        sendPsn = psn;
+        enter(State.READY_TO_SEND);
+    }
+
+    // ---- receiving ----
+
+    @Override
+    boolean isAcceptable(Packet packet) {
+        if (state() != State.READY_TO_RECEIVE && state() != State.READY_TO_SEND) {
+            counters.badState++;
+            return false;
+        }
+        if (!isOfTransport(packet) || !isOfPartition(packet)) {
+            return false;
+        }
+        if (Deth.queueKey(packet.segment(), packet.dethOffset()) != queueKey) {
+            counters.badQueueKey++;
+            return false;
+        }
+        return true;
+    }
+
+    @Override
+    boolean process(long nowNanos, Packet packet) {
+        ReceiveRequest receive = Responder.hasRightPad(packet) ? receives.current() : null;
+        long bytes = (long) ROUTE_HEADER_BYTES + packet.payloadLength();
+        if (receive == null || bytes > receive.list.totalBytes()) {
+            counters.droppedMessages++;
+            return false;
+        }
+        writeRouteHeader(packet.frame());
+        if (!place(receive, 0, routeHeaderSegment, 0, ROUTE_HEADER_BYTES)
+                || !place(
+                        receive,
+                        ROUTE_HEADER_BYTES,
+                        packet.segment(),
+                        packet.payloadOffset(),
+                        packet.payloadLength())) {
+            failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
+            failAsResponder(null);
+            return true;
+        }
+        completeDatagram(receive, packet, bytes);
+        return true;
+    }
+
+    private boolean place(ReceiveRequest receive, long to, MemorySegment from, long at, int length) {
+        return LocalMemory.scatter(receive.list, receives.protectionDomain(), to, from, at, length);
+    }
+
+    private void writeRouteHeader(Frame frame) {
+        routeHeaderBuffer.clear();
+        if (frame.isIpv4()) {
+            // Bytes 0 to 19 stay zero: nothing else is ever written there while addresses are of version 4.
+            routeHeaderBuffer.putLong(0).putLong(0).putInt(0);
+            IpHeaders.writeIpv4(routeHeaderBuffer, frame, Math.max(0, frame.identification));
+        } else {
+            IpHeaders.writeIpv6(routeHeaderBuffer, frame);
+        }
+    }
+
+    // ---- sending ----
+
+    @Override
+    public int pollTransmit(long nowNanos, MemorySegment out, long at) {
+        if (!isReadyToSend() || sendQueue.isEmpty()) {
+            return 0;
+        }
+        SendRequest r = sendQueue.at(sendQueue.head());
+        WorkStatus failure = judge(r);
+        if (failure != null) {
+            failSend(failure);
+            return 0;
+        }
+        Opcode opcode =
+                r.opcode == WorkOpcode.SEND_WITH_IMMEDIATE ? Opcode.UD_SEND_ONLY_IMMEDIATE : Opcode.UD_SEND_ONLY;
+        int length = (int) r.lengthBytes;
+        int pad = -length & 3;
+        long payloadAt = at + opcode.headerLength();
+        if (!PayloadPackets.gather(r, protectionDomain(), 0, length, out, payloadAt)) {
+            failSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+            return 0;
+        }
+        Bth.write(out, at, opcode.code(), r.solicited, pad, PARTITION_KEY, r.remoteQueuePair, false, sendPsn);
+        Deth.write(out, at + Bth.LENGTH, r.queueKey < 0 ? queueKey : r.queueKey, number());
+        if (opcode.hasImmediate()) {
+            ImmDt.write(out, payloadAt - ImmDt.LENGTH, r.immediate);
+        }
+        Padding.clear(out, payloadAt + length, pad);
+        sendPsn++;
+        counters.sentPackets++;
+        destination = r.destination;
+        completeSend(r, WorkStatus.SUCCESS);
+        return opcode.headerLength() + length + pad;
+    }
+
+    /** Where the packet goes that {@link #pollTransmit} has written last. */
+    public @Nullable DatagramDestination destination() {
+        return destination;
+    }
+
+    private @Nullable WorkStatus judge(SendRequest r) {
+        if (r.opcode != WorkOpcode.SEND && r.opcode != WorkOpcode.SEND_WITH_IMMEDIATE || r.destination == null) {
+            return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+        }
+        if (r.lengthBytes < 0 || r.lengthBytes > maxPayloadBytes) {
+            return WorkStatus.LOCAL_LENGTH_ERROR;
+        }
+        return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
+    }
+
+    @Override
+    public long nextDeadlineNanos() {
+        return Requester.NEVER;
+    }
+
+    /** Does nothing: datagrams have no timers. */
+    @Override
+    public void onDeadline(long nowNanos) {}
+
+    @Override
+    void onError() {}
+
+    @Override
+    void onReset() {
+        destination = null;
+        queueKey = 0;
+    }
+}
