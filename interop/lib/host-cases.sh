@@ -76,9 +76,10 @@ kill9_disconnected() { # SURVIVOR EXPONENT AFTERWARDS
     local status=0 low=0 high=8000 interval_ms took bad=0 limit=20
     if [ "$3" = nobody ]; then
         status=-110
-        # The peer's response time-out, 4.3 s; the side that connected adds the way there and back.
-        interval_ms=4295
-        [ "$1" = server ] || interval_ms=$((interval_ms + (4096 << $2) / 1000000))
+        # The peer's response time-out of exponent 20, which Linux counts as 2^12 ms; the side that connected adds the way
+        # there and back, half an acknowledgement time-out each.
+        interval_ms=4096
+        [ "$1" = server ] || interval_ms=$((interval_ms + (1 << ($2 - 8))))
         low=$((interval_ms * 16 - 500)) high=$((interval_ms * 16 + 3000)) limit=$((interval_ms * 16 / 1000 + 20))
     fi
     # On the same host the news of the death comes before the error completion.
@@ -145,6 +146,12 @@ case_owner_killed_rping() { # SERVER CLIENT FAMILY
 }
 has_pinged() { [ "$(wc -l <"$case_dir/$1.out")" -ge "$2" ]; } # LABEL LINES
 
+# A server on the same link-local address and port of another link is another server.
+case_twin_ports() { # SERVER CLIENT
+    rping_serve "$1" other $port -a "$(side_address "$1" ll)" || return 1
+    case_ping "$1" "$2" twin 64 10
+}
+
 # Nobody has started yet: the client is told at once where a process is on the server's address (here the client itself).
 case_client_first() { # SERVER CLIENT FAMILY
     local start bad=0
@@ -186,7 +193,7 @@ case_rxe_holds_port() { # SERVER CLIENT
 
 define_host_cases() {
     local family size victim first
-    for family in lo4 v4 lo6 ll; do
+    for family in lo4 v4 lo6 ll twin; do
         for size in 64 65535; do
             case_add "host/rping/$family/$size" near near '10 pings' 30 case_ping $family $size 10
         done
@@ -194,9 +201,11 @@ define_host_cases() {
     for size in 23 1000 4096; do
         case_add "host/rping/lo4/$size" near near '10 pings' 30 case_ping lo4 $size 10
     done
-    for family in v4 v6 ll; do case_add "host/rping/far-$family/65535" far near '10 pings' 30 case_ping $family 65535 10; done
+    for family in v4 v6 ll twin; do case_add "host/rping/far-$family/65535" far near '10 pings' 30 case_ping $family 65535 10; done
+    case_add host/rping/twin-ports near near '10 pings' 30 case_twin_ports
     case_add host/rping/option-q near near '3 pings' 30 case_ping lo4 64 3 -q
     case_add host/persistent-8 near near '8+1 clients x 20' 60 case_persistent lo4 8 20 64
+    case_add host/persistent-8/twin near near '8+1 clients x 20' 60 case_persistent twin 8 20 64
     case_add host/client-first near near 'REJ 8, then 3 pings' 30 case_client_first lo4
     case_add host/idle near near 'under 1 % of a core' 60 case_idle 0
     case_add host/idle/after-traffic near near 'under 1 % of a core' 60 case_idle 1
@@ -211,6 +220,17 @@ define_host_cases() {
             case_add "host/kill-9/idle-$victim-$([ $first = $victim ] && echo owner || echo member)" near near 'DISCONNECTED < 2 s' 40 case_kill9_idle $victim $first
         done
     done
+    for victim in server client; do
+        for first in server client; do
+            case_add "host/kill-9/ll/$victim-$([ $first = $victim ] && echo owner || echo member)" near near \
+                '0.5-2.1 s, DISCONN. 0' 60 case_kill9 ll $victim $first 14 neighbour
+        done
+    done
+    for family in ll twin; do
+        case_add host/kill-9/$family/far-server far near '0.5-2.1 s, DISCONN. 0' 60 case_kill9 $family server server 14 bystander
+        case_add host/owner-killed/$family near near 'no error' 60 case_owner_killed $family
+    done
+    case_add host/owner-killed/ll/5-rping near near 'no error' 90 case_owner_killed_rping ll
     case_add host/kill-9/far-server far near '0.5-2.1 s, DISCONN. 0' 60 case_kill9 v4 server server 14 bystander
     case_add host/kill-9/far-client near far '0.5-2.1 s, DISCONN. 0' 60 case_kill9 v6 client server 14 bystander
     case_add host/owner-killed/3 near near 'no error' 60 case_owner_killed v4

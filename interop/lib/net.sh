@@ -4,6 +4,7 @@
 #   guest      10.88.0.2  fd00:88::2  fe80::5054:ff:fe88:2   (eth0 with rxe0)
 #   near       10.89.0.1  fd00:89::1  fe80::5054:ff:fe89:1   (near0, a veth pair; same namespace as the host side)
 #   far        10.89.0.2  fd00:89::2  fe80::5054:ff:fe89:2   (far0, in a namespace of its own: another host)
+#   twin       the same link-local addresses once more on a second link, near1 to far1, as VLANs have them
 
 netns=$netns_prefix$$
 far_netns=$netns-far
@@ -59,6 +60,9 @@ far_up() {
     in_far ip link set far0 address 52:54:00:89:00:02 up
     in_far ip addr add "$far_ip4/24" dev far0
     in_far ip -6 addr add "$far_ip6/64" dev far0 nodad
+    in_netns ip link add near1 type veth peer name far1 netns "$far_netns"
+    in_netns ip link set near1 address 52:54:00:89:00:01 up
+    in_far ip link set far1 address 52:54:00:89:00:02 up
 }
 
 # net_up PEER MTU : PEER "java" puts the host side's addresses on tap0; "c" bridges tap0 with tap1 of a second guest.

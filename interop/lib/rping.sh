@@ -15,21 +15,22 @@ in_side() { # SIDE COMMAND...
     shift
     ip netns exec "$name" "$@"
 }
-side_address() { # SIDE FAMILY(v4|v6|ll|lo4|lo6) [FOR-SIDE] : the address of SIDE; link-local ones with the scope of FOR-SIDE
+side_address() { # SIDE FAMILY(v4|v6|ll|twin|lo4|lo6) [FOR-SIDE] : the address of SIDE; link-local ones with the scope of FOR-SIDE
     local device=eth0
     case ${3:-$1} in
         host) [ "$peer" = c ] || device=tap0 ;;
         near | far) device=${3:-$1}0 ;;
     esac
+    [ "$2" != twin ] || device=${3:-$1}1
     case $1/$2 in
         */lo4) echo 127.0.0.1 ;;
         */lo6) echo ::1 ;;
         near/v4) echo $near_ip4 ;;
         near/v6) echo $near_ip6 ;;
-        near/ll) echo "$near_link_local%$device" ;;
+        near/ll | near/twin) echo "$near_link_local%$device" ;;
         far/v4) echo $far_ip4 ;;
         far/v6) echo $far_ip6 ;;
-        far/ll) echo "$far_link_local%$device" ;;
+        far/ll | far/twin) echo "$far_link_local%$device" ;;
         linux/v4) echo $guest_ip4 ;;
         linux/v6) echo $guest_ip6 ;;
         linux/ll) echo "$guest_link_local%$device" ;;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.link.internal.GidAddresses;
 import io.rdma4j.link.internal.Groups;
-import io.rdma4j.link.internal.Interfaces;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -63,6 +63,10 @@ class PortClaimsTest {
             {"0.0.0.0 true true 16", "10.0.0.1 true true 16", "ok"},
             {"0.0.0.0 true true 17", "10.0.0.1 true false 17", "EADDRNOTAVAIL"},
             {"10.0.0.1 true false 18", "0.0.0.0 true true 18", "EADDRNOTAVAIL"},
+            {"fe80::1%1 true false 19", "fe80::1%1 true false 19", "EADDRINUSE"},
+            {"fe80::1%1 true false 21", "fe80::1%2 true false 21", "ok"},
+            {"fe80::1%1 true false 22", ":: true false 22", "EADDRNOTAVAIL"},
+            {"fd00::1%1 true false 23", "fd00::1%2 true false 23", "EADDRINUSE"},
         };
         for (String[] row : cases) {
             assertThat(claim(one, row[0])).as(row[0]).isEqualTo("ok");

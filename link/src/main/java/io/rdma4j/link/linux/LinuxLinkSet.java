@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
@@ -11,7 +12,6 @@ import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
 import io.rdma4j.link.internal.GidAddresses;
 import io.rdma4j.link.internal.Groups;
-import io.rdma4j.link.internal.Interfaces;
 import io.rdma4j.link.internal.SocketFile;
 import io.rdma4j.link.internal.WakeupGate;
 import java.io.IOException;

@@ -1,12 +1,12 @@
 package io.rdma4j.link.nio;
 
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
 import io.rdma4j.link.internal.Groups;
-import io.rdma4j.link.internal.Interfaces;
 import io.rdma4j.link.internal.SocketFile;
 import io.rdma4j.link.internal.WakeupGate;
 import java.io.IOException;

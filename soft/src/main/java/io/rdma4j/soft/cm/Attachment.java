@@ -1,9 +1,9 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 
 /**
@@ -28,6 +28,6 @@ record Attachment(InetAddress address, Device device, int gidIndex, PathMtu path
 
     /** Interface index of a link-local address, else 0. */
     int scope() {
-        return address instanceof Inet6Address six && six.isLinkLocalAddress() ? six.getScopeId() : 0;
+        return Interfaces.scope(address);
     }
 }

@@ -124,8 +124,8 @@ final class CmService {
     @Nullable
     Attachment attachmentOf(CmRoute route) {
         for (Attachment each : attachments) {
-            boolean sameLink = each.scope() == 0 || route.scope() == 0 || each.scope() == route.scope();
-            if (sameLink && each.wireGid().equals(route.local())) {
+            if (CmRoute.isSameLink(each.scope(), route.scope())
+                    && each.wireGid().equals(route.local())) {
                 return each;
             }
         }

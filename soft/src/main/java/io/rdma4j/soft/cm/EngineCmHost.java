@@ -10,6 +10,7 @@ import io.rdma4j.soft.engine.Sharing;
 import io.rdma4j.soft.engine.Timed;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
@@ -111,7 +112,7 @@ final class EngineCmHost implements CmHost {
         @Override
         public void onProcessGone(Port port, int slot) {
             Gid address = new Gid(port.high(), port.low());
-            service.onPeersLost(connection -> connection.route().remote().equals(address)
+            service.onPeersLost(connection -> connection.route().leadsTo(address, port.scope())
                     && connection.remoteId() >>> COMMUNICATION_ID_BITS == slot);
         }
     }
@@ -139,8 +140,9 @@ final class EngineCmHost implements CmHost {
     @Override
     public void send(CmDatagram datagram) {
         for (Port port : ports) {
-            boolean sameLink = datagram.scope == 0 || port.scope() == 0 || port.scope() == datagram.scope;
-            if (sameLink && port.high() == datagram.localHigh && port.low() == datagram.localLow) {
+            if (CmRoute.isSameLink(port.scope(), datagram.scope)
+                    && port.high() == datagram.localHigh
+                    && port.low() == datagram.localLow) {
                 engine.madSender()
                         .send(
                                 port,

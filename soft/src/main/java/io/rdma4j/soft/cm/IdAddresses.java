@@ -3,6 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -237,9 +238,7 @@ final class IdAddresses {
 
     /** Interface index of a link-local peer, else 0. */
     int peerScope() {
-        return requirePeer().getAddress() instanceof Inet6Address six && six.isLinkLocalAddress()
-                ? six.getScopeId()
-                : 0;
+        return Interfaces.scope(requirePeer().getAddress());
     }
 
     /** Gives the port back. */

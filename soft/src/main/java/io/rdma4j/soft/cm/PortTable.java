@@ -2,6 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
@@ -120,7 +121,7 @@ final class PortTable {
     }
 
     private static boolean sameAddress(Hold one, Hold other) {
-        return one.local.getAddress().equals(other.local.getAddress());
+        return Interfaces.areSame(one.local.getAddress(), other.local.getAddress());
     }
 
     /** Marks a port as listened to, which it may not share with anybody. */

@@ -53,7 +53,7 @@ final class RequestListener implements CmListener {
         Attachment own = listener.attachment();
         return own != null
                 && own.wireGid().equals(header.destination())
-                && (own.scope() == 0 || route.scope() == 0 || own.scope() == route.scope());
+                && CmRoute.isSameLink(own.scope(), route.scope());
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.verbs.Gid;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 
 /** IP addresses in GID form, and their scopes. */
@@ -21,7 +21,7 @@ public final class Addresses {
 
     /** Interface index of an IPv6 link-local address, else 0. */
     public static int scope(InetAddress address) {
-        return address instanceof Inet6Address v6 && v6.isLinkLocalAddress() ? v6.getScopeId() : 0;
+        return Interfaces.scope(address);
     }
 
     /** Text without host name: {@code 10.0.0.1}, {@code fe80::1%eth0}. */

@@ -1,12 +1,12 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.Slots;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -126,22 +126,13 @@ public final class Sharing {
     }
 
     /**
-     * The network interface that has an address; all of 127/8 belongs to the loopback interface.
+     * The network interface that has an address; see {@link Interfaces#find}.
      *
      * @return null if no interface has it
      */
     public static @Nullable NetworkInterface networkInterface(InetAddress address) {
         try {
-            NetworkInterface found = NetworkInterface.getByInetAddress(address);
-            if (found != null || !(address instanceof Inet4Address) || !address.isLoopbackAddress()) {
-                return found;
-            }
-            for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-                if (each.isLoopback()) {
-                    return each;
-                }
-            }
-            return null;
+            return Interfaces.find(address);
         } catch (SocketException e) {
             // No interfaces can be listed: then there is none with this address.
             return null;

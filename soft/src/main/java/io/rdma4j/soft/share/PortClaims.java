@@ -1,6 +1,7 @@
 package io.rdma4j.soft.share;
 
 import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -136,7 +137,7 @@ public final class PortClaims {
         if (a.address.isAnyLocalAddress() || b.address.isAnyLocalAddress()) {
             return Errno.EADDRNOTAVAIL;
         }
-        return a.address.equals(b.address) ? Errno.EADDRINUSE : null;
+        return Interfaces.areSame(a.address, b.address) ? Errno.EADDRINUSE : null;
     }
 
     private @Nullable Errno lockAll(Held wanted, List<LockedByte> bytes) throws IOException {
@@ -180,7 +181,8 @@ public final class PortClaims {
 
     private static long addressKey(Held wanted) {
         Gid gid = Gid.of(wanted.address);
-        long hash = (gid.high() * 0x9e37_79b9_7f4a_7c15L ^ gid.low()) * 0xd6e8_feb8_6659_fd93L;
+        long network = gid.high() + Interfaces.scope(wanted.address);
+        long hash = (network * 0x9e37_79b9_7f4a_7c15L ^ gid.low()) * 0xd6e8_feb8_6659_fd93L;
         return (ADDRESSES * REGION) + ((hash >>> 22) << 16) + wanted.port;
     }
 

@@ -35,6 +35,13 @@ class PortTableTest {
     }
 
     @Test
+    void theSameLinkLocalAddressOnTwoLinksIsTwoAddresses() {
+        take("fe80::1%1", 5000, false);
+        assertThat(refusal("fe80::1%1", 5000, false)).isEqualTo(Errno.EADDRINUSE);
+        assertThat(take("fe80::1%2", 5000, false).local.getPort()).isEqualTo(5000);
+    }
+
+    @Test
     void aWildcardMeetsEveryAddress() {
         take(ANY, 5000, false);
         assertThat(refusal("10.0.0.1", 5000, false)).isEqualTo(Errno.EADDRNOTAVAIL);

@@ -259,8 +259,7 @@ final class Inbound {
     }
 
     private boolean isPeer(CmConnection connection, CmRoute from) {
-        if (agent.configuration().allowForeignAddresses()
-                || connection.route().remote().equals(from.remote())) {
+        if (agent.configuration().allowForeignAddresses() || connection.route().leadsTo(from.remote(), from.scope())) {
             return true;
         }
         counters.foreignMessagesDropped++;

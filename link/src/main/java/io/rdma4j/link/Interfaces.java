@@ -1,17 +1,28 @@
-package io.rdma4j.link.internal;
+package io.rdma4j.link;
 
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import org.jspecify.annotations.Nullable;
 
-/** Facts about the network interface that an address belongs to. */
+/** Which network interface an address of this host belongs to, and facts about it. Thread safe. */
 public final class Interfaces {
     /** What an interface carries that does not say: Ethernet's. */
     private static final int USUAL_MTU_BYTES = 1500;
 
     private Interfaces() {}
+
+    /** Interface index of an IPv6 link-local address, else 0: other addresses mean the same whatever their scope. */
+    public static int scope(InetAddress address) {
+        return address instanceof Inet6Address six && six.isLinkLocalAddress() ? six.getScopeId() : 0;
+    }
+
+    /** Whether two addresses are the same one: of link-local addresses the link counts, which Java does not compare. */
+    public static boolean areSame(InetAddress a, InetAddress b) {
+        return a.equals(b) && scope(a) == scope(b);
+    }
 
     /**
      * Largest IP packet of the interface that has {@code address}; all of 127/8 belongs to the loopback interface.
@@ -42,7 +53,10 @@ public final class Interfaces {
         return network;
     }
 
-    /** The interface that has {@code address}, or null; all of 127/8 belongs to the loopback interface. */
+    /**
+     * The interface that has {@code address}, or null; all of 127/8 belongs to the loopback interface, and a link-local
+     * address to the interface that its scope names: several can have the same one, as a VLAN and what is below it do.
+     */
     public static @Nullable NetworkInterface find(InetAddress address) throws SocketException {
         NetworkInterface network = NetworkInterface.getByInetAddress(address);
         return network == null && address.isLoopbackAddress() ? loopback() : network;
