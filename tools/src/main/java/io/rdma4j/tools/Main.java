@@ -6,6 +6,7 @@ import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.pingpong.RcPingpong;
 import io.rdma4j.tools.pingpong.UcPingpong;
+import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.rping.Rping;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -33,6 +34,7 @@ public final class Main {
             new Rping(),
             new RcPingpong(),
             new UcPingpong(),
+            new UdPingpong(),
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor());

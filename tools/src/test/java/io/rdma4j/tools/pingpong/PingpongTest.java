@@ -90,13 +90,18 @@ class PingpongTest {
                 "ibv_uc_pingpong | -n 20 -c -s 20000",
                 "ibv_uc_pingpong | --iters=30 --events --size 100 --mtu=256 --sl 3 --chk --rx-dep 5",
                 "ibv_uc_pingpong | -n 5 -s 0",
+                "ibv_ud_pingpong | -n 50",
+                "ibv_ud_pingpong | -n 50 -e",
+                "ibv_ud_pingpong | -n 20 -c -s 4096",
+                "ibv_ud_pingpong | --iters=30 --events --size 101 --sl 3 --chk --rx-dep 5",
+                "ibv_ud_pingpong | -n 5 -s 0",
             })
     void messagesGoToAndFro(String tool, String words) throws InterruptedException {
         play(tool, loopback() + words, "127.0.0.1", "::ffff:127.0.0.1");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ibv_rc_pingpong", "ibv_uc_pingpong"})
+    @ValueSource(strings = {"ibv_rc_pingpong", "ibv_uc_pingpong", "ibv_ud_pingpong"})
     void theyGoOverIpv6(String tool) throws InterruptedException {
         InetAddress address = InetAddress.ofLiteral("::1");
         assumeThat(Device.of(address)).isPresent();
@@ -104,7 +109,7 @@ class PingpongTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ibv_rc_pingpong", "ibv_uc_pingpong"})
+    @ValueSource(strings = {"ibv_rc_pingpong", "ibv_uc_pingpong", "ibv_ud_pingpong"})
     void theyGoOverAnAddressOfANetwork(String tool) throws Exception {
         Optional<InetAddress> address = networkAddress();
         assumeThat(address).isPresent();
@@ -143,6 +148,10 @@ class PingpongTest {
                 "ibv_uc_pingpong | -t | ibv_uc_pingpong: invalid option -- 't'",
                 "ibv_uc_pingpong | -g 1000 | can't read sgid of index 1000",
                 "ibv_uc_pingpong | -i 2 | Failed to modify QP to INIT",
+                "ibv_ud_pingpong | -m 256 | ibv_ud_pingpong: invalid option -- 'm'",
+                "ibv_ud_pingpong | -d rdma4j_lo -g 1000 | Could not get local gid for gid index 1000",
+                "ibv_ud_pingpong | -d rdma4j_lo -i 2 | Unable to query port info for port 2",
+                "ibv_ud_pingpong | -d rdma4j_lo -s 4097 | Requested size larger than port MTU (4096)",
             })
     void badInputIsAnsweredWithASentence(String tool, String words, String message) throws InterruptedException {
         ToolRun run = ToolRun.start(tool + " " + words);
@@ -172,6 +181,7 @@ class PingpongTest {
             value = {
                 "ibv_rc_pingpong | Failed to modify QP to RTR",
                 "ibv_uc_pingpong | Failed to modify QP to RTR",
+                "ibv_ud_pingpong | Failed to create AH",
             })
     void withoutGidBothSidesSayWhatToDo(String tool, String line) throws InterruptedException {
         String common = tool + " -d rdma4j_lo -p " + port();
@@ -199,6 +209,9 @@ class PingpongTest {
         assertThat(helpOf("ibv_uc_pingpong"))
                 .contains("(default 4096)\n", "-m, --mtu", "  -c, --chk              validate")
                 .doesNotContain("--odp", "--ts", "--dm", "--new_send");
+        assertThat(helpOf("ibv_ud_pingpong"))
+                .contains("(default 2048)\n", "<SL> (default 0)")
+                .doesNotContain("--mtu");
     }
 
     private static String helpOf(String tool) throws InterruptedException {

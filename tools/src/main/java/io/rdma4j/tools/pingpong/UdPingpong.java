@@ -1,0 +1,29 @@
+package io.rdma4j.tools.pingpong;
+
+/** {@code ibv_ud_pingpong}: datagrams to and fro. */
+public final class UdPingpong extends PingpongTool {
+    /** Creates the tool. */
+    public UdPingpong() {
+        // C's help says 2048, but its default is 1024.
+        super(new Form(
+                "p:d:i:s:r:n:l:eg:c",
+                1024,
+                2048,
+                "--sl=<SL>          send messages with service level <SL> (default 0)"));
+    }
+
+    @Override
+    public String name() {
+        return "ibv_ud_pingpong";
+    }
+
+    @Override
+    public String summary() {
+        return "datagrams to and fro, without connection manager";
+    }
+
+    @Override
+    PingpongTransport transport() {
+        return new DatagramTransport();
+    }
+}
