@@ -15,7 +15,7 @@ _rdma4j() {
         -p | -C | -S) return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
@@ -27,9 +27,11 @@ _rdma4j() {
             COMPREPLY=($(compgen -W "-p -d -i -s -m -r -n -l -e -g -c $common" -- "$word")) ;;
         ibv_ud_pingpong)
             COMPREPLY=($(compgen -W "-p -d -i -s -r -n -l -e -g -c $common" -- "$word")) ;;
+        ibv_srq_pingpong)
+            COMPREPLY=($(compgen -W "-p -d -i -s -m -q -r -n -l -e -g -o -c $common" -- "$word")) ;;
         ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
         ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
     esac
 }
-complete -F _rdma4j rdma4j rping ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_devices ibv_devinfo
+complete -F _rdma4j rdma4j rping ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo

@@ -5,6 +5,7 @@ import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.pingpong.RcPingpong;
+import io.rdma4j.tools.pingpong.SrqPingpong;
 import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.rping.Rping;
@@ -35,6 +36,7 @@ public final class Main {
             new RcPingpong(),
             new UcPingpong(),
             new UdPingpong(),
+                    new SrqPingpong(),
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor());

@@ -16,15 +16,13 @@ import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a ping-pong, from the device to the figures. */
 final class Pingpong {
-    /** What C's tool fills its buffer with. */
-    private static final byte FILL = 0x7b;
-
     /** C's tool writes and looks at the first byte of each page. */
     private static final int PAGE_BYTES = 4096;
 
@@ -65,20 +63,38 @@ final class Pingpong {
             MemoryRegion region = call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
             CompletionQueue completions = call(
                     "Couldn't create CQ",
-                    () -> context.createCompletionQueue(Math.addExact(options.receiveDepth(), 1), null, channel));
-            QueuePair queuePair = call("Couldn't create QP", () -> transport.create(domain, completions, options));
-            call("Failed to modify QP to INIT", () -> transport.initialise(queuePair, options));
-            PingpongLoop loop =
-                    new PingpongLoop(tool, transport, queuePair, completions, channel, region, options, environment);
+                    () -> context.createCompletionQueue(
+                            Math.addExact(options.receiveDepth(), options.queuePairs()), null, channel));
+            List<QueuePair> queuePairs = createQueuePairs(domain, completions);
+            PingpongLoop loop = new PingpongLoop(
+                    tool, transport, queuePairs, completions, channel, region, options, environment);
             loop.postReceives();
             if (options.events()) {
                 call("Couldn't request CQ notification", () -> completions.requestNotification(false));
             }
-            exchange(context, queuePair);
+            exchange(context, queuePairs);
             prepareData(memory);
             loop.run();
             report(loop, memory);
         }
+    }
+
+    private List<QueuePair> createQueuePairs(ProtectionDomain domain, CompletionQueue completions)
+            throws PingpongFailure {
+        for (PingpongTransport.Step step : transport.prepare(domain, options)) {
+            call(step.failure(), step.action());
+        }
+        List<QueuePair> queuePairs = new ArrayList<>();
+        for (int i = 0; i < options.queuePairs(); i++) {
+            String line = "Couldn't create " + transport.label(i);
+            queuePairs.add(call(line, () -> transport.create(domain, completions, options)));
+        }
+        for (int i = 0; i < queuePairs.size(); i++) {
+            QueuePair queuePair = queuePairs.get(i);
+            String line = "Failed to modify " + transport.label(i) + " to INIT";
+            call(line, () -> transport.initialise(queuePair, options));
+        }
+        return queuePairs;
     }
 
     private Device device() throws PingpongFailure {
@@ -119,7 +135,7 @@ final class Pingpong {
         try {
             MemorySegment memory =
                     arena.allocate(Math.max(1, bytes), PAGE_BYTES).asSlice(0, bytes);
-            return memory.fill(FILL);
+            return memory.fill(transport.fill());
         } catch (OutOfMemoryError e) {
             environment.err().println("Couldn't allocate work buf.");
             environment.err().println(tool + ": " + e.getMessage() + "; use a smaller -s");
@@ -129,23 +145,39 @@ final class Pingpong {
 
     // ---- the addresses ----
 
-    private void exchange(DeviceContext context, QueuePair queuePair) throws PingpongFailure {
-        Destination local = new Destination(
-                0, queuePair.number(), ThreadLocalRandom.current().nextInt(1 << 24), localGid(context));
-        environment.out().println("  local address:  " + transport.localText(local));
+    private void exchange(DeviceContext context, List<QueuePair> queuePairs) throws PingpongFailure {
+        List<Destination> local = new ArrayList<>();
+        Gid gid = localGid(context);
+        for (QueuePair queuePair : queuePairs) {
+            int psn = ThreadLocalRandom.current().nextInt(1 << 24);
+            local.add(new Destination(0, queuePair.number(), psn, gid));
+            environment.out().println("  local address:  " + transport.localText(local.getLast()));
+        }
+        List<Destination> told = new ArrayList<>(local);
+        while (told.size() < transport.addresses()) {
+            told.add(new Destination(0, 0, 0, Gid.ZERO));
+        }
         SideChannel side = new SideChannel(tool, options.tcpPort(), environment);
         String server = options.server();
-        Destination remote;
-        if (server == null) {
-            remote = side.exchangeAsServer(local, peer -> connectAsServer(queuePair, local, peer));
-        } else {
-            remote = side.exchangeAsClient(server, local);
-        }
-        environment.out().println("  remote address: " + remote);
+        List<Destination> remote = server == null
+                ? side.exchangeAsServer(told, peer -> connectAsServer(queuePairs, local, peer))
+                : side.exchangeAsClient(server, told);
+        List<Destination> used = remote.subList(0, local.size());
+        used.forEach(each -> environment.out().println("  remote address: " + each));
         if (server != null) {
-            connect(queuePair, local, remote);
+            connect(queuePairs, local, remote);
         }
-        environment.report().result("localAddress", local.toString()).result("remoteAddress", remote.toString());
+        reportAddresses("localAddress", local);
+        reportAddresses("remoteAddress", used);
+    }
+
+    private void reportAddresses(String name, List<Destination> addresses) {
+        List<String> texts = addresses.stream().map(Destination::toString).toList();
+        if (transport.addresses() == 1) {
+            environment.report().result(name, texts.getFirst());
+        } else {
+            environment.report().result(name + "es", texts);
+        }
     }
 
     /** The GID of {@code -g}; else that of {@code --device} if it is an address; else zero, as in C. */
@@ -176,27 +208,35 @@ final class Pingpong {
         return text.isEmpty() ? "no GID" : "GIDs " + text;
     }
 
-    private void connectAsServer(QueuePair queuePair, Destination local, Destination remote) throws PingpongFailure {
+    private void connectAsServer(List<QueuePair> queuePairs, List<Destination> local, List<Destination> remote)
+            throws PingpongFailure {
         try {
-            connect(queuePair, local, remote);
+            connect(queuePairs, local, remote);
         } catch (PingpongFailure e) {
             environment.err().println("Couldn't connect to remote QP");
             throw e;
         }
     }
 
-    private void connect(QueuePair queuePair, Destination local, Destination remote) throws PingpongFailure {
-        boolean hasGids = gidIndex >= 0 && !remote.gid().equals(Gid.ZERO);
-        for (PingpongTransport.Step step : transport.connect(queuePair, options, gidIndex, local, remote)) {
-            if (step.needsGid() && !hasGids) {
-                environment.err().println(step.failure());
-                environment
-                        .err()
-                        .println(tool + ": RoCE needs a GID on both sides: use -g INDEX here and there;"
-                                + " ibv_devinfo -v lists the GIDs");
-                throw new PingpongFailure(1);
+    private void connect(List<QueuePair> queuePairs, List<Destination> local, List<Destination> remote)
+            throws PingpongFailure {
+        for (int i = 0; i < queuePairs.size(); i++) {
+            Destination to = remote.get(i);
+            boolean hasGids = gidIndex >= 0 && !to.gid().equals(Gid.ZERO);
+            for (PingpongTransport.Step step :
+                    transport.connect(queuePairs.get(i), options, gidIndex, local.get(i), to)) {
+                if (to.queuePair() == 0) {
+                    throw failure(
+                            step.failure(), "the peer has " + i + " queue pairs only; use the same -q on both sides");
+                }
+                if (step.needsGid() && !hasGids) {
+                    throw failure(
+                            step.failure(),
+                            "RoCE needs a GID on both sides: use -g INDEX here and there; ibv_devinfo -v lists the"
+                                    + " GIDs");
+                }
+                call(step.failure(), step.action());
             }
-            call(step.failure(), step.action());
         }
     }
 
@@ -266,6 +306,12 @@ final class Pingpong {
             environment.err().println(tool + ": " + e.getMessage());
             throw new PingpongFailure(1);
         }
+    }
+
+    private PingpongFailure failure(String line, String explanation) {
+        environment.err().println(line);
+        environment.err().println(tool + ": " + explanation);
+        return new PingpongFailure(1);
     }
 
     private PingpongFailure failure(String line) {

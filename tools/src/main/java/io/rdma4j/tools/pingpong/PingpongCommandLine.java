@@ -16,6 +16,7 @@ final class PingpongCommandLine {
             new LongOption("ib-port", true, 'i'),
             new LongOption("size", true, 's'),
             new LongOption("mtu", true, 'm'),
+            new LongOption("num-qp", true, 'q'),
             new LongOption("rx-depth", true, 'r'),
             new LongOption("iters", true, 'n'),
             new LongOption("sl", true, 'l'),
@@ -29,6 +30,8 @@ final class PingpongCommandLine {
             new LongOption("dm", false, 'j'),
             new LongOption("new_send", false, 'N'));
 
+    private static final int DEFAULT_QUEUE_PAIRS = 16;
+
     private final String tool;
     private final String letters;
     private final String usage;
@@ -38,6 +41,7 @@ final class PingpongCommandLine {
     private int port = 1;
     private long sizeBytes;
     private PathMtu mtu = PathMtu.MTU_1024;
+    private int queuePairs = 1;
     private int receiveDepth = 500;
     private int exchanges = 1000;
     private boolean events;
@@ -63,6 +67,13 @@ final class PingpongCommandLine {
         this.sizeBytes = sizeBytes;
         this.usage = usage;
         this.environment = environment;
+        if (hasManyQueuePairs()) {
+            queuePairs = DEFAULT_QUEUE_PAIRS;
+        }
+    }
+
+    private boolean hasManyQueuePairs() {
+        return letters.indexOf('q') >= 0;
     }
 
     /**
@@ -81,6 +92,9 @@ final class PingpongCommandLine {
         if (options.operands().size() > 1) {
             throw usage();
         }
+        if (hasManyQueuePairs()) {
+            checkQueuePairs();
+        }
         if (onDemand && deviceMemory) {
             throw refusal("DM memory region can't be on demand");
         }
@@ -94,6 +108,7 @@ final class PingpongCommandLine {
                 port,
                 sizeBytes,
                 mtu,
+                queuePairs,
                 receiveDepth,
                 exchanges,
                 events,
@@ -102,6 +117,22 @@ final class PingpongCommandLine {
                 validate,
                 onDemand,
                 deviceMemory);
+    }
+
+    private void checkQueuePairs() throws PingpongFailure {
+        if (sizeBytes == 0) {
+            throw usage();
+        }
+        if (queuePairs == 0) {
+            throw refusal("num_qp must be at least 1");
+        }
+        if (Integer.compareUnsigned(queuePairs, receiveDepth) > 0) {
+            throw refusal("rx_depth " + receiveDepth + " is too small for " + queuePairs
+                    + " QPs -- must have at least one receive per QP.");
+        }
+        if (Integer.compareUnsigned(queuePairs, SharedReceivesTransport.ADDRESSES) >= 0) {
+            throw refusal("num_qp " + queuePairs + " must be less than " + (SharedReceivesTransport.ADDRESSES - 1));
+        }
     }
 
     private void take(int letter, Getopt options) throws PingpongFailure {
@@ -121,6 +152,7 @@ final class PingpongCommandLine {
             }
             case 's' -> sizeBytes = Integer.toUnsignedLong(number(options));
             case 'm' -> mtu = mtu(number(options));
+            case 'q' -> queuePairs = number(options);
             case 'r' -> receiveDepth = number(options);
             case 'n' -> exchanges = number(options);
             case 'g' -> gidIndex = number(options);

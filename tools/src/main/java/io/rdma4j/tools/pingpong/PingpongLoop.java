@@ -10,6 +10,8 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ final class PingpongLoop {
 
     private final String tool;
     private final PingpongTransport transport;
-    private final QueuePair queuePair;
+    private final List<QueuePair> queuePairs;
     private final CompletionQueue completions;
     private final @Nullable CompletionChannel channel;
     private final MemoryRegion region;
@@ -31,18 +33,24 @@ final class PingpongLoop {
     private final ToolEnvironment environment;
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private final SendWorkRequest send = new SendWorkRequest();
-    private final WorkCompletion[] two = WorkCompletion.array(2);
+
+    /** Room for all that can be finished at a time: what is left behind would bring no event. */
+    private final WorkCompletion[] finished;
+
     private final long patienceNanos;
     private int posted;
     private int sent;
     private int received;
-    private int pending;
+
+    /** What is still to come of each queue pair before it sends again. */
+    private final int[] pending;
+
     private long elapsedNanos;
 
     PingpongLoop(
             String tool,
             PingpongTransport transport,
-            QueuePair queuePair,
+            List<QueuePair> queuePairs,
             CompletionQueue completions,
             @Nullable CompletionChannel channel,
             MemoryRegion region,
@@ -50,7 +58,9 @@ final class PingpongLoop {
             ToolEnvironment environment) {
         this.tool = tool;
         this.transport = transport;
-        this.queuePair = queuePair;
+        this.queuePairs = queuePairs;
+        pending = new int[queuePairs.size()];
+        finished = WorkCompletion.array(2 * pending.length);
         this.completions = completions;
         this.channel = channel;
         this.region = region;
@@ -69,7 +79,7 @@ final class PingpongLoop {
     void postReceives() throws PingpongFailure {
         try {
             while (posted < options.receiveDepth()) {
-                queuePair.postReceive(receive.reset(RECEIVE).into(region));
+                transport.postReceive(queuePairs.getFirst(), receive.reset(RECEIVE).into(region));
                 posted++;
             }
         } catch (RdmaException e) {
@@ -77,13 +87,14 @@ final class PingpongLoop {
         }
     }
 
-    private void postSend() throws PingpongFailure {
+    private void postSend(int index) throws PingpongFailure {
         try {
             send.reset(SEND)
                     .from(region, transport.headerBytes(), options.sizeBytes())
                     .signaled();
             transport.address(send);
-            queuePair.postSend(send);
+            queuePairs.get(index).postSend(send);
+            pending[index] = RECEIVE | SEND;
         } catch (RdmaException e) {
             throw failure("Couldn't post send", e.getMessage());
         }
@@ -91,10 +102,9 @@ final class PingpongLoop {
 
     /** All exchanges. */
     void run() throws PingpongFailure {
-        pending = RECEIVE;
-        if (options.isClient()) {
-            postSend();
-            pending |= SEND;
+        Arrays.fill(pending, RECEIVE);
+        for (int i = 0; i < pending.length && options.isClient(); i++) {
+            postSend(i);
         }
         int events = 0;
         long begin = System.nanoTime();
@@ -105,9 +115,9 @@ final class PingpongLoop {
                 if (channel != null && awaitEvent(channel)) {
                     events++;
                 }
-                int count = completions.poll(two);
+                int count = completions.poll(finished);
                 for (int i = 0; i < count; i++) {
-                    take(two[i]);
+                    take(finished[i]);
                 }
                 if (count > 0) {
                     lastNanos = System.nanoTime();
@@ -147,16 +157,25 @@ final class PingpongLoop {
             sent++;
         } else {
             posted--;
-            if (posted <= 1) {
+            if (posted <= pending.length) {
                 postReceives();
             }
             received++;
         }
-        pending &= ~(int) completion.id();
-        if (pending == 0 && Integer.compareUnsigned(sent, options.exchanges()) < 0) {
-            postSend();
-            pending = RECEIVE | SEND;
+        int index = index(completion.queuePairNumber());
+        pending[index] &= ~(int) completion.id();
+        if (pending[index] == 0 && Integer.compareUnsigned(sent, options.exchanges()) < 0) {
+            postSend(index);
         }
+    }
+
+    private int index(int queuePairNumber) throws PingpongFailure {
+        for (int i = 0; i < pending.length; i++) {
+            if (queuePairs.get(i).number() == queuePairNumber) {
+                return i;
+            }
+        }
+        throw failure("Couldn't find QPN %06x".formatted(queuePairNumber), "a completion names it");
     }
 
     private static String explanation(WorkCompletion completion) {

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param port {@code -i}: port of the device
  * @param sizeBytes {@code -s}: bytes of a message, an unsigned 32-bit number
  * @param mtu {@code -m}: path MTU
+ * @param queuePairs {@code -q}: queue pairs to use
  * @param receiveDepth {@code -r}: receives to post at a time
- * @param exchanges {@code -n}: messages each way
+ * @param exchanges {@code -n}: messages each way, of all queue pairs together
  * @param events {@code -e}: sleep until a completion event instead of polling
  * @param gidIndex {@code -g}: which GID of the port to use; negative for none
  * @param timestamps {@code -t}: take timestamps of completions
@@ -28,6 +29,7 @@ record PingpongOptions(
         int port,
         long sizeBytes,
         PathMtu mtu,
+        int queuePairs,
         int receiveDepth,
         int exchanges,
         boolean events,

@@ -29,6 +29,7 @@ abstract class PingpongTool implements Tool {
             "i, --ib-port=<port>   use port <port> of IB device (default 1)",
             "s, --size=<size>      size of message to exchange (default %1$d)",
             "m, --mtu=<size>       path MTU (default 1024)",
+            "q, --num-qp=<num>     number of QPs to use (default 16)",
             "r, --rx-depth=<dep>   number of receives to post at a time (default 500)",
             "n, --iters=<iters>    number of exchanges (default 1000)",
             "l, %2$s",
@@ -41,6 +42,9 @@ abstract class PingpongTool implements Tool {
             "c, --chk\t            validate received buffer",
             "j, --dm\t            use device memory",
             "N, --new_send            use new post send WR API");
+
+    /** C's line of {@code -n} where there are several queue pairs; it counts the messages of all nevertheless. */
+    private static final String EXCHANGES_EACH = "n, --iters=<iters>    number of exchanges per QP(default 1000)";
 
     /** C's line of {@code -c} where there are no options beyond it. */
     private static final String PLAIN_CHECK = "c, --chk              validate received buffer";
@@ -65,6 +69,7 @@ abstract class PingpongTool implements Tool {
     abstract PingpongTransport transport();
 
     private String usage() {
+        boolean hasMany = form.letters().indexOf('q') >= 0;
         boolean isPlain = form.letters().indexOf('t') < 0;
         StringBuilder text = new StringBuilder("""
                 Usage:
@@ -76,6 +81,7 @@ abstract class PingpongTool implements Tool {
         for (String line : OPTION_LINES) {
             if (form.letters().indexOf(line.charAt(0)) >= 0) {
                 String shown = isPlain && line.startsWith("c,") ? PLAIN_CHECK : line;
+                shown = hasMany && line.startsWith("n,") ? EXCHANGES_EACH : shown;
                 text.append("  -")
                         .append(shown.formatted(form.statedSizeBytes(), form.levelLine()))
                         .append('\n');
@@ -102,6 +108,7 @@ abstract class PingpongTool implements Tool {
                     .parameter("port", options.port())
                     .parameter("sizeBytes", options.sizeBytes())
                     .parameter("mtuBytes", mtuBytes(options))
+                    .parameter("queuePairs", options.queuePairs())
                     .parameter("receiveDepth", options.receiveDepth())
                     .parameter("exchanges", options.exchanges())
                     .parameter("events", options.events())

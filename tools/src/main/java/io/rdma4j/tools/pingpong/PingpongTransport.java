@@ -8,6 +8,7 @@ import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** What differs between the ping-pongs: the kind of queue pair, and how it is brought to work. One for each run. */
 interface PingpongTransport {
     /**
-     * One thing to do when the other side's place is known.
+     * One thing to do.
      *
      * @param failure C's line if it fails
      * @param needsGid whether it takes a GID of both sides
@@ -25,6 +26,21 @@ interface PingpongTransport {
 
     /** Whether every message arrives, or its sender hears that it did not. */
     boolean isReliable();
+
+    /** Addresses that each side tells the other; those beyond its queue pairs are zero. */
+    default int addresses() {
+        return 1;
+    }
+
+    /** How messages name a queue pair. */
+    default String label(int index) {
+        return "QP";
+    }
+
+    /** What the buffer is filled with at first. */
+    default byte fill() {
+        return 0x7b;
+    }
 
     /** Bytes of a receive that come before the message. */
     default int headerBytes() {
@@ -36,8 +52,22 @@ interface PingpongTransport {
         return null;
     }
 
+    /** What makes all that the queue pairs have in common. */
+    default List<Step> prepare(ProtectionDomain domain, PingpongOptions options) {
+        return List.of();
+    }
+
     /**
-     * Makes the queue pair, in the reset state.
+     * Posts a receive.
+     *
+     * @throws RdmaException if the device refuses
+     */
+    default void postReceive(QueuePair queuePair, ReceiveWorkRequest request) {
+        queuePair.postReceive(request);
+    }
+
+    /**
+     * Makes a queue pair, in the reset state.
      *
      * @throws RdmaException if the device refuses
      */

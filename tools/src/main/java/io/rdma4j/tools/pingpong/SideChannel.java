@@ -9,13 +9,15 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TCP connection over which the two sides tell where their queue pairs are: the client sends its {@link Destination}
- * as text, the server answers with its own, the client says {@code done}.
+ * The TCP connection over which the two sides tell where their queue pairs are: the client sends its {@link Destination}s
+ * as texts, the server answers with as many of its own, the client says {@code done}.
  */
 final class SideChannel {
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
@@ -27,7 +29,7 @@ final class SideChannel {
 
     /** What the server does between the client's word and its own: its queue pair must be ready before it answers. */
     interface Connect {
-        void to(Destination remote) throws PingpongFailure;
+        void to(List<Destination> remote) throws PingpongFailure;
     }
 
     SideChannel(String tool, int port, ToolEnvironment environment) {
@@ -41,11 +43,11 @@ final class SideChannel {
      *
      * @throws PingpongFailure if it fails; the reason has been printed
      */
-    Destination exchangeAsClient(String server, Destination local) throws PingpongFailure {
+    List<Destination> exchangeAsClient(String server, List<Destination> local) throws PingpongFailure {
         try (Socket socket = connect(server)) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.getOutputStream().write(bytes(local));
-            Destination remote = read(socket.getInputStream())
+            List<Destination> remote = read(socket.getInputStream(), local.size())
                     .orElseThrow(() -> failure("Couldn't read/write remote address", server + " sent no address"));
             socket.getOutputStream().write(DONE);
             return remote;
@@ -90,10 +92,10 @@ final class SideChannel {
      *
      * @throws PingpongFailure if it fails; the reason has been printed
      */
-    Destination exchangeAsServer(Destination local, Connect connect) throws PingpongFailure {
+    List<Destination> exchangeAsServer(List<Destination> local, Connect connect) throws PingpongFailure {
         try (Socket socket = accept()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
-            Destination remote = read(socket.getInputStream())
+            List<Destination> remote = read(socket.getInputStream(), local.size())
                     .orElseThrow(() -> failure("Couldn't read remote address", "the client sent no address"));
             connect.to(remote);
             socket.getOutputStream().write(bytes(local));
@@ -116,15 +118,28 @@ final class SideChannel {
         }
     }
 
-    private static byte[] bytes(Destination local) {
-        return Arrays.copyOf(local.toText().getBytes(StandardCharsets.US_ASCII), Destination.TEXT_BYTES);
+    private static byte[] bytes(List<Destination> local) {
+        StringBuilder text = new StringBuilder();
+        for (Destination each : local) {
+            text.append(each.toText()).append('\0');
+        }
+        return text.toString().getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static Optional<Destination> read(InputStream stream) throws IOException {
-        byte[] bytes = stream.readNBytes(Destination.TEXT_BYTES);
-        return bytes.length < Destination.TEXT_BYTES
-                ? Optional.empty()
-                : Destination.parse(new String(bytes, 0, bytes.length - 1, StandardCharsets.US_ASCII));
+    /** Reads addresses; nothing if there are fewer, or something else comes. */
+    private static Optional<List<Destination>> read(InputStream stream, int count) throws IOException {
+        List<Destination> destinations = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            byte[] bytes = stream.readNBytes(Destination.TEXT_BYTES);
+            Optional<Destination> one = bytes.length < Destination.TEXT_BYTES
+                    ? Optional.empty()
+                    : Destination.parse(new String(bytes, 0, bytes.length - 1, StandardCharsets.US_ASCII));
+            if (one.isEmpty()) {
+                return Optional.empty();
+            }
+            destinations.add(one.get());
+        }
+        return Optional.of(destinations);
     }
 
     private PingpongFailure failure(String line, @Nullable String explanation) {

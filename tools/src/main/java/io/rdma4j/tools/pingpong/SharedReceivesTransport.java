@@ -1,0 +1,87 @@
+package io.rdma4j.tools.pingpong;
+
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Reliable connections that share their receives, as {@code ibv_srq_pingpong} makes them. */
+final class SharedReceivesTransport implements PingpongTransport {
+    /** Addresses that C's tool exchanges, used or not. */
+    static final int ADDRESSES = 256;
+
+    private final ConnectedTransport connections = new ConnectedTransport(true);
+    private final List<QueuePair> created = new ArrayList<>();
+    private @Nullable SharedReceiveQueue receives;
+
+    @Override
+    public boolean isReliable() {
+        return true;
+    }
+
+    @Override
+    public int addresses() {
+        return ADDRESSES;
+    }
+
+    @Override
+    public String label(int index) {
+        return "QP[" + index + "]";
+    }
+
+    @Override
+    public byte fill() {
+        return 0;
+    }
+
+    @Override
+    public @Nullable String refusal(DeviceContext context, PingpongOptions options) {
+        return options.onDemand()
+                ? "The device isn't ODP capable or does not support RC send, receive and srq with ODP"
+                : null;
+    }
+
+    @Override
+    public List<Step> prepare(ProtectionDomain domain, PingpongOptions options) {
+        SharedReceiveQueueInitAttributes sizes = SharedReceiveQueueInitAttributes.of(options.receiveDepth(), 1);
+        return List.of(
+                new Step("Couldn't create SRQ", false, () -> receives = domain.createSharedReceiveQueue(sizes)));
+    }
+
+    @Override
+    public void postReceive(QueuePair queuePair, ReceiveWorkRequest request) {
+        Objects.requireNonNull(receives).postReceive(request);
+    }
+
+    @Override
+    public QueuePair create(ProtectionDomain domain, CompletionQueue completions, PingpongOptions options) {
+        QueuePair queuePair = domain.createQueuePair(
+                QueuePairInitAttributes.reliable(completions, new QueuePairCapabilities(1, 0, 1, 0, 0))
+                        .sharedReceiveQueue(receives));
+        created.add(queuePair);
+        return queuePair;
+    }
+
+    @Override
+    public void initialise(QueuePair queuePair, PingpongOptions options) {
+        connections.initialise(queuePair, options);
+    }
+
+    @Override
+    public List<Step> connect(
+            QueuePair queuePair, PingpongOptions options, int gidIndex, Destination local, Destination remote) {
+        String label = label(created.indexOf(queuePair));
+        return connections.connect(queuePair, options, gidIndex, local, remote).stream()
+                .map(step -> new Step(step.failure().replace("QP", label), step.needsGid(), step.action()))
+                .toList();
+    }
+}

@@ -1,0 +1,24 @@
+package io.rdma4j.tools.pingpong;
+
+/** {@code ibv_srq_pingpong}: SENDs to and fro over reliable connections that share their receives. */
+public final class SrqPingpong extends PingpongTool {
+    /** Creates the tool. */
+    public SrqPingpong() {
+        super(new Form("p:d:i:s:m:q:r:n:l:eog:c", 4096, 4096, "--sl=<sl>          service level value"));
+    }
+
+    @Override
+    public String name() {
+        return "ibv_srq_pingpong";
+    }
+
+    @Override
+    public String summary() {
+        return "messages to and fro over connections that share their receives";
+    }
+
+    @Override
+    PingpongTransport transport() {
+        return new SharedReceivesTransport();
+    }
+}
