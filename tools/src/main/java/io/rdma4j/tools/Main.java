@@ -36,7 +36,7 @@ public final class Main {
             new RcPingpong(),
             new UcPingpong(),
             new UdPingpong(),
-                    new SrqPingpong(),
+            new SrqPingpong(),
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor());

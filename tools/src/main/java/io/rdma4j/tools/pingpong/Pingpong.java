@@ -66,8 +66,8 @@ final class Pingpong {
                     () -> context.createCompletionQueue(
                             Math.addExact(options.receiveDepth(), options.queuePairs()), null, channel));
             List<QueuePair> queuePairs = createQueuePairs(domain, completions);
-            PingpongLoop loop = new PingpongLoop(
-                    tool, transport, queuePairs, completions, channel, region, options, environment);
+            PingpongLoop loop =
+                    new PingpongLoop(tool, transport, queuePairs, completions, channel, region, options, environment);
             loop.postReceives();
             if (options.events()) {
                 call("Couldn't request CQ notification", () -> completions.requestNotification(false));

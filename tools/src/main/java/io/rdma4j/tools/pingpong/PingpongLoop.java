@@ -79,7 +79,8 @@ final class PingpongLoop {
     void postReceives() throws PingpongFailure {
         try {
             while (posted < options.receiveDepth()) {
-                transport.postReceive(queuePairs.getFirst(), receive.reset(RECEIVE).into(region));
+                transport.postReceive(
+                        queuePairs.getFirst(), receive.reset(RECEIVE).into(region));
                 posted++;
             }
         } catch (RdmaException e) {

@@ -53,8 +53,7 @@ final class SharedReceivesTransport implements PingpongTransport {
     @Override
     public List<Step> prepare(ProtectionDomain domain, PingpongOptions options) {
         SharedReceiveQueueInitAttributes sizes = SharedReceiveQueueInitAttributes.of(options.receiveDepth(), 1);
-        return List.of(
-                new Step("Couldn't create SRQ", false, () -> receives = domain.createSharedReceiveQueue(sizes)));
+        return List.of(new Step("Couldn't create SRQ", false, () -> receives = domain.createSharedReceiveQueue(sizes)));
     }
 
     @Override
