@@ -9,10 +9,6 @@ import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairInitAttributes;
-import io.rdma4j.verbs.QueuePairState;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -29,17 +25,7 @@ class DatagramTest {
     private static final int BYTES = 1000;
 
     private static QueuePair datagrams(Endpoint side) {
-        QueuePair queuePair = side.domain.createQueuePair(
-                QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, side.completions, Endpoint.CAPABILITIES));
-        queuePair.modify(new QueuePairAttributes()
-                .state(QueuePairState.INIT)
-                .partitionKeyIndex(0)
-                .port(1)
-                .queueKey(KEY));
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE));
-        queuePair.modify(
-                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(0));
-        return queuePair;
+        return DatagramPeer.ready(side, side.completions);
     }
 
     private static AddressHandle handle(Endpoint from, Endpoint to) {

@@ -8,11 +8,14 @@ import java.io.InputStreamReader;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A process with one endpoint, told what to do by lines on its standard input: {@code connect NUMBER ADDRESS KEY},
- * {@code run} to write and read back without end, {@code count}, {@code quit}.
+ * {@code run} to write and read back without end, {@code count}; {@code datagrams} to have a datagram queue pair, {@code
+ * send NUMBER} to send a thousand, {@code
+ * heard COUNT} to wait for so many; {@code quit}.
  */
 public final class PeerProcess {
     private PeerProcess() {}
@@ -23,6 +26,7 @@ public final class PeerProcess {
         say("ready " + endpoint.queuePair.number() + " " + endpoint.region.address() + " "
                 + endpoint.region.remoteKey());
         AtomicLong rounds = new AtomicLong();
+        DatagramPeer datagrams = null;
         long remoteAddress = 0;
         int remoteKey = 0;
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -44,6 +48,19 @@ public final class PeerProcess {
                     // The path of a queue pair opens the port of the local address.
                     endpoint.connect(InetAddress.getByName(arguments[0]), endpoint.queuePair.number(), 0);
                     say("opened");
+                }
+                case "datagrams" -> {
+                    datagrams = new DatagramPeer(endpoint);
+                    say("datagrams " + datagrams.number());
+                }
+                case "send" -> {
+                    InetAddress peer = InetAddress.getByName(arguments[0]);
+                    Objects.requireNonNull(datagrams).send(peer, Integer.parseInt(words[1]), 1000);
+                    say("sent");
+                }
+                case "heard" -> {
+                    int heard = Objects.requireNonNull(datagrams).heard(Integer.parseInt(words[1]));
+                    say("heard " + heard + " " + datagrams.wrong());
                 }
                 case "count" -> say("rounds " + rounds.get());
                 default -> say("unknown " + line);

@@ -144,4 +144,63 @@ class SharedAddressTest {
         a.tell("run");
         assertProgress(a, 200);
     }
+
+    /** Lets a process wait for so many different datagrams; none may be wrong. */
+    private static int heard(ChildProcess process, int wanted) throws IOException, InterruptedException {
+        process.tell("heard " + wanted);
+        String[] counts = process.expect("heard");
+        assertThat(counts[1]).as("datagrams that were not sent").isEqualTo("0");
+        int heard = Integer.parseInt(counts[0]);
+        assertThat(heard).as("datagrams received").isGreaterThanOrEqualTo(wanted);
+        return heard;
+    }
+
+    private static String datagrams(ChildProcess process) throws IOException, InterruptedException {
+        process.tell("datagrams");
+        return process.expect("datagrams")[0];
+    }
+
+    @Test
+    void datagramsGoBetweenTheProcessesOfAnAddress() throws IOException, InterruptedException {
+        ChildProcess owner = start();
+        owner.expect("ready");
+        String ofOwner = datagrams(owner);
+        ChildProcess a = start();
+        ChildProcess b = start("-Drdma4j.link=nio");
+        a.expect("ready");
+        b.expect("ready");
+        String ofA = datagrams(a);
+        String ofB = datagrams(b);
+        a.tell("send " + ofB);
+        a.expect("sent");
+        owner.tell("send " + ofA);
+        owner.expect("sent");
+        b.tell("send " + ofOwner);
+        b.expect("sent");
+        // Who does not look while a thousand come loses those for which there is no receive; the rest is whole.
+        int before = heard(a, 50);
+        assertThat(heard(b, 50)).isLessThanOrEqualTo(1000);
+        assertThat(heard(owner, 50)).isLessThanOrEqualTo(1000);
+        owner.kill();
+        Thread.sleep(500); // the time in which others take its place; what is sent meanwhile is lost
+        b.tell("send " + ofA);
+        b.expect("sent");
+        assertThat(heard(a, before + 50)).isLessThanOrEqualTo(2000);
+    }
+
+    @Test
+    void lossOfDatagramsDoesNotDisturbAConnection() throws IOException, InterruptedException {
+        ChildProcess a = start("-Drdma4j.fault=loss=5%,seed=3");
+        ChildProcess b = start("-Drdma4j.fault=loss=5%,seed=4");
+        connect(a, b);
+        String ofA = datagrams(a);
+        datagrams(b);
+        a.tell("run");
+        assertProgress(a, 20);
+        b.tell("send " + ofA);
+        assertThat(heard(a, 500)).isLessThan(1000);
+        b.expect("sent");
+        assertProgress(a, 50);
+        assertThat(heard(a, 500)).isLessThan(1000);
+    }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
@@ -16,9 +17,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -315,6 +319,82 @@ class LinuxCapturesTest {
             assertThat(in.memory().mismatch(out.memory())).isEqualTo(-1);
         }
         assertThat(done).hasSize(6).allMatch(d -> d.status() == WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void datagramsLookOnTheWireAsLinuxSendsThem() throws IOException {
+        assertThat(sentAgain("ud", 0x1a)).isEqualTo(2);
+        assertThat(sentAgain("udaddy", 0x14)).isEqualTo(12);
+    }
+
+    /** Sends all datagrams of a capture again, those of QP 1 aside; returns how many were the same. */
+    private int sentAgain(String capture, int anyNumber) throws IOException {
+        Packet p = new Packet();
+        Map<Integer, UdQueuePair> senders = new HashMap<>();
+        MemoryRegion local = register(2048, 0, anyNumber);
+        int compared = 0;
+        for (Captured c : load(capture)) {
+            p.parse(c.frame());
+            MemorySegment s = p.segment();
+            int number = Deth.sourceQueuePair(s, p.dethOffset());
+            if (p.opcode().transport() != Opcode.Transport.UD || number == 1) {
+                continue;
+            }
+            int side = c.fromClient() ? 0 : 1 << 24; // both sides number from the same on
+            UdQueuePair q = senders.computeIfAbsent(number | side, _ -> datagrams(number, c.psn()));
+            MemorySegment.copy(s, p.payloadOffset(), local.memory(), 0, p.payloadLength());
+            SendRequest r = Objects.requireNonNull(q.sendQueue().claim());
+            r.opcode = p.opcode().hasImmediate() ? WorkOpcode.SEND_WITH_IMMEDIATE : WorkOpcode.SEND;
+            r.immediate = p.opcode().hasImmediate() ? p.immediate() : 0;
+            r.solicited = p.solicited();
+            r.list.add(local, 0, p.payloadLength());
+            r.lengthBytes = p.payloadLength();
+            r.destination = new UdSide.Somewhere("peer");
+            r.remoteQueuePair = p.destinationQueuePair();
+            r.queueKey = Deth.queueKey(s, p.dethOffset());
+            q.sendQueue().publish();
+            assertThat(sent(q)).as("%s #%s", capture, c.number()).containsExactly(c.hex());
+            compared++;
+        }
+        return compared;
+    }
+
+    private UdQueuePair datagrams(int number, int psn) {
+        CompletionSink sink = d -> {};
+        UdQueuePair q = new UdQueuePair(
+                number, new QueuePairMachine.Configuration(8, 8, 1, 1, 0, true, 1), sink, sink, events::add);
+        q.toInit(0);
+        q.changeQueueKey(UdSide.KEY);
+        q.toReadyToReceive(1024);
+        q.toReadyToSend(psn);
+        return q;
+    }
+
+    @Test
+    void datagramsOfLinuxAreTakenWithTheHeaderTheyCameIn() throws IOException {
+        int taken = 0;
+        for (Captured c : load("udaddy")) {
+            if (packet.parse(c.frame()) != Packet.Result.OK || packet.destinationQueuePair() == 1) {
+                continue;
+            }
+            UdSide side = UdSide.ipv4(packet.destinationQueuePair()).ready(0);
+            byte[] target = new byte[200];
+            side.postReceive(taken, side.register(target, AccessFlags.LOCAL_WRITE), 200);
+            deliver(side.queuePair, c);
+            assertThat(side.done).hasSize(1);
+            UdSide.Done d = side.done.getFirst();
+            assertThat(d.bytes()).isEqualTo(140);
+            assertThat(d.source()).isEqualTo(Deth.sourceQueuePair(packet.segment(), packet.dethOffset()));
+            assertThat(d.immediate()).isEqualTo(d.source()); // what udaddy sends
+            byte[] file = c.frame().buffer.array();
+            int ip = c.frame().offset - 28;
+            assertThat(Arrays.copyOfRange(target, 20, 40)).isEqualTo(Arrays.copyOfRange(file, ip, ip + 20));
+            assertThat(Arrays.copyOfRange(target, 40, 140))
+                    .isEqualTo(Arrays.copyOfRange(
+                            file, (int) packet.payloadOffset(), (int) packet.payloadOffset() + 100));
+            taken++;
+        }
+        assertThat(taken).isEqualTo(12);
     }
 
     @Test

@@ -1,0 +1,145 @@
+package io.rdma4j.soft;
+
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionOpcode;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+/** A datagram queue pair beside an endpoint's connection, for numbered datagrams in numbers. Used by one thread. */
+final class DatagramPeer {
+    private static final int KEY = 0x0123_4567;
+    private static final int ROUTE_BYTES = 40;
+    private static final int MESSAGE_BYTES = 500;
+    private static final int SLOT_BYTES = ROUTE_BYTES + MESSAGE_BYTES;
+    private static final int SLOTS = 60;
+
+    /** Who sends lets the others post receives again now and then. */
+    private static final int RECEIVES_AT_ONCE = 16;
+
+    private static final long PAUSE_NANOS = 1_000_000;
+
+    /** Where the receives' memory begins; what is below belongs to the connection. */
+    private static final int FIRST_SLOT = 1 << 16;
+
+    private static final int SEND_AT = 1 << 12;
+
+    private final Endpoint endpoint;
+    private final CompletionQueue completions;
+    private final QueuePair queuePair;
+    private final WorkCompletion[] some = WorkCompletion.array(16);
+    private final Set<Long> heard = new HashSet<>();
+    private int underWay;
+    private int wrong;
+
+    DatagramPeer(Endpoint endpoint) {
+        this.endpoint = endpoint;
+        completions = endpoint.context.createCompletionQueue(256, null, null);
+        queuePair = ready(endpoint, completions);
+        for (int slot = 0; slot < SLOTS; slot++) {
+            post(slot);
+        }
+    }
+
+    /** A datagram queue pair in the state ready-to-send, with the tests' key. */
+    static QueuePair ready(Endpoint side, CompletionQueue completions) {
+        QueuePair queuePair = side.domain.createQueuePair(
+                QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, completions, Endpoint.CAPABILITIES));
+        queuePair.modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .queueKey(KEY));
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE));
+        queuePair.modify(
+                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(0));
+        return queuePair;
+    }
+
+    int number() {
+        return queuePair.number();
+    }
+
+    private void post(long slot) {
+        queuePair.postReceive(new ReceiveWorkRequest()
+                .reset(slot)
+                .into(endpoint.region, FIRST_SLOT + slot * SLOT_BYTES, SLOT_BYTES));
+    }
+
+    /** Sends numbers 1 to {@code count} to a queue pair, taking what comes meanwhile. */
+    void send(InetAddress peer, int number, int count) {
+        try (AddressHandle to = endpoint.domain.createAddressHandle(
+                new AddressVector(endpoint.gidIndex(), Gid.of(peer), 0, 0, 64, 0, 1))) {
+            for (long i = 1; i <= count; i++) {
+                for (int at = 0; at < MESSAGE_BYTES; at += 4) {
+                    endpoint.memory.set(ValueLayout.JAVA_INT, SEND_AT + at, (int) i);
+                }
+                underWay++;
+                queuePair.postSend(new SendWorkRequest()
+                        .reset(i)
+                        .from(endpoint.region, SEND_AT, MESSAGE_BYTES)
+                        .immediate((int) i)
+                        .to(to, number, KEY)
+                        .signaled());
+                while (underWay > 0) {
+                    take();
+                }
+                if (i % RECEIVES_AT_ONCE == 0) {
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
+            }
+        }
+    }
+
+    /** Takes what comes until so many different datagrams have come, or for ten seconds; returns how many have. */
+    int heard(int wanted) {
+        long giveUp = System.nanoTime() + 10_000_000_000L;
+        do {
+            take();
+        } while (heard.size() < wanted && System.nanoTime() - giveUp < 0);
+        return heard.size();
+    }
+
+    /** Datagrams that were not what was sent, or came twice. */
+    int wrong() {
+        return wrong;
+    }
+
+    private void take() {
+        int count = completions.poll(some);
+        for (int i = 0; i < count; i++) {
+            WorkCompletion completion = some[i];
+            if (!completion.isSuccess()) {
+                wrong++;
+            } else if (completion.opcode() == CompletionOpcode.SEND) {
+                underWay--;
+            } else {
+                onReceive(completion);
+            }
+        }
+    }
+
+    private void onReceive(WorkCompletion completion) {
+        long from = FIRST_SLOT + completion.id() * SLOT_BYTES + ROUTE_BYTES;
+        boolean isNew = heard.add((long) completion.sourceQueuePairNumber() << 32 | completion.immediate());
+        boolean isRight = isNew && completion.byteLength() == SLOT_BYTES;
+        for (int at = 0; at < MESSAGE_BYTES; at += 4) {
+            isRight &= endpoint.memory.get(ValueLayout.JAVA_INT, from + at) == completion.immediate();
+        }
+        wrong += isRight ? 0 : 1;
+        post(completion.id());
+    }
+}
