@@ -74,9 +74,8 @@ final class DatagramPeer {
     }
 
     private void post(long slot) {
-        queuePair.postReceive(new ReceiveWorkRequest()
-                .reset(slot)
-                .into(endpoint.region, FIRST_SLOT + slot * SLOT_BYTES, SLOT_BYTES));
+        queuePair.postReceive(
+                new ReceiveWorkRequest().reset(slot).into(endpoint.region, FIRST_SLOT + slot * SLOT_BYTES, SLOT_BYTES));
     }
 
     /** Sends numbers 1 to {@code count} to a queue pair, taking what comes meanwhile. */

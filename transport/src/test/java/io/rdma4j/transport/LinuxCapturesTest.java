@@ -390,8 +390,8 @@ class LinuxCapturesTest {
             int ip = c.frame().offset - 28;
             assertThat(Arrays.copyOfRange(target, 20, 40)).isEqualTo(Arrays.copyOfRange(file, ip, ip + 20));
             assertThat(Arrays.copyOfRange(target, 40, 140))
-                    .isEqualTo(Arrays.copyOfRange(
-                            file, (int) packet.payloadOffset(), (int) packet.payloadOffset() + 100));
+                    .isEqualTo(
+                            Arrays.copyOfRange(file, (int) packet.payloadOffset(), (int) packet.payloadOffset() + 100));
             taken++;
         }
         assertThat(taken).isEqualTo(12);

@@ -63,8 +63,7 @@ class UdQueuePairTest {
     @Test
     void sendIsDoneWhenItsPacketIsWrittenAndItsDestinationIsKnown() {
         packet(1, 7);
-        assertThat(a.done)
-                .containsExactly(new UdSide.Done(1, WorkStatus.SUCCESS, false, 7, false, 0, 0, false, false));
+        assertThat(a.done).containsExactly(new UdSide.Done(1, WorkStatus.SUCCESS, false, 7, false, 0, 0, false, false));
         assertThat(a.queuePair.destination()).isEqualTo(new UdSide.Somewhere("there"));
         assertThat(a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
@@ -74,8 +73,8 @@ class UdQueuePairTest {
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, UdSide.MTU));
         assertThat(received())
-                .isEqualTo(new UdSide.Done(
-                        9, WorkStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
+                .isEqualTo(
+                        new UdSide.Done(9, WorkStatus.SUCCESS, true, ROUTE + UdSide.MTU, false, 0, 0x11, true, false));
         assertThat(payload(UdSide.MTU)).isEqualTo(Arrays.copyOf(source, UdSide.MTU));
         assertThat(b.sent()).isEmpty();
         assertThat(b.queuePair.counters().processedPackets).isEqualTo(1);
@@ -87,8 +86,7 @@ class UdQueuePairTest {
         b.postReceive(9, remote, target.length);
         b.receive(a, packet(1, 6));
         // 20 + 8 + BTH 12 + DETH 8 + 8 + ICRC 4 = 60 bytes; identification, class of service and TTL as in UdSide.
-        ByteBuffer header = ByteBuffer.wrap(
-                HexFormat.of().parseHex("4568003c471140003f1100000a5800110a580022"));
+        ByteBuffer header = ByteBuffer.wrap(HexFormat.of().parseHex("4568003c471140003f1100000a5800110a580022"));
         int sum = 0;
         for (int i = 0; i < 20; i += 2) {
             sum += header.getShort(i) & 0xffff;
@@ -137,8 +135,8 @@ class UdQueuePairTest {
         a.post();
         b.receive(a, a.onlySent());
         assertThat(received())
-                .isEqualTo(new UdSide.Done(
-                        9, WorkStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
+                .isEqualTo(
+                        new UdSide.Done(9, WorkStatus.SUCCESS, true, ROUTE + 10, true, 0xcafe_0001, 0x11, true, true));
         assertThat(payload(10)).isEqualTo(Arrays.copyOf(source, 10));
     }
 
@@ -284,9 +282,7 @@ class UdQueuePairTest {
         a.claim(1, local, 8, 0x22).destination = null;
         a.post();
         assertThat(a.sent()).isEmpty();
-        assertThat(a.done)
-                .extracting(UdSide.Done::status)
-                .containsExactly(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+        assertThat(a.done).extracting(UdSide.Done::status).containsExactly(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
     }
 
     @Test
