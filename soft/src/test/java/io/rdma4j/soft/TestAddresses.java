@@ -18,4 +18,15 @@ public final class TestAddresses {
             throw new AssertionError("four bytes are an address", e);
         }
     }
+
+    /** A random multicast group of 239/8. */
+    public static InetAddress group() {
+        byte[] bytes = loopback().getAddress();
+        bytes[0] = (byte) 239;
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("four bytes are an address", e);
+        }
+    }
 }

@@ -37,6 +37,11 @@ public record Gid(long high, long low) {
         return high >>> 54 == 0xfe80 >>> 6;
     }
 
+    /** Whether this is the GID of a multicast group: an IPv4 or IPv6 multicast address. C: {@code rdma_is_multicast_addr}. */
+    public boolean isMulticast() {
+        return isIpv4() ? (int) low >>> 28 == 0xe : high >>> 56 == 0xff;
+    }
+
     /** The IP address of this GID; a link-local one without scope. */
     public InetAddress toInetAddress() {
         byte[] bytes = isIpv4()

@@ -96,7 +96,27 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * Closes the queue pair: what is under way is given up without completions. C: {@code ibv_destroy_qp}. Closing twice
+     * Lets this queue pair receive what is sent to a multicast group: each datagram takes a receive, as one sent to this
+     * queue pair alone would, if its queue key fits. What this queue pair itself sends to the group comes back to it. A
+     * queue pair that is attached already stays so. C: {@code ibv_attach_mcast}; over RoCE there is no LID.
+     *
+     * @param group GID of the group, for IPv4 {@code ::ffff:a.b.c.d}
+     * @throws RdmaException {@code EINVAL} if the queue pair is not of unreliable datagrams, or {@code group} is no
+     *     multicast GID; {@code ENODEV} if the device has no address of the group's family; {@code ENOMEM} if there are
+     *     too many groups or attachments; {@code EADDRINUSE} if something on this host keeps the group for itself
+     */
+    void attachMulticast(Gid group);
+
+    /**
+     * Takes {@link #attachMulticast} back. C: {@code ibv_detach_mcast}.
+     *
+     * @throws RdmaException {@code EINVAL} if the queue pair is not attached to the group
+     */
+    void detachMulticast(Gid group);
+
+    /**
+     * Closes the queue pair: what is under way is given up without completions, and multicast groups are detached (in C a
+     * queue pair that is attached to one is busy). C: {@code ibv_destroy_qp}. Closing twice
      * does nothing.
      */
     @Override

@@ -17,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A UDP link on a socket that is never connected. All memory that the system calls need is laid out once: a ring of
@@ -44,7 +45,7 @@ final class LinuxLink implements Link {
     private final int localPort;
     private final int localScope;
     private final boolean ipv4;
-    private final boolean isGroup;
+    private final @Nullable Runnable leaveGroup;
     private final LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
 
@@ -63,7 +64,8 @@ final class LinuxLink implements Link {
     private int destinationPort = -1;
     private int trafficClass;
 
-    LinuxLink(Socket socket, InetSocketAddress local, int mtuBytes) {
+    /** {@code leaveGroup} ends the membership of a link that receives a multicast group; null for others. */
+    LinuxLink(Socket socket, InetSocketAddress local, @Nullable Runnable leaveGroup, int mtuBytes) {
         this.socket = socket;
         this.local = local;
         InetAddress address = local.getAddress();
@@ -72,7 +74,7 @@ final class LinuxLink implements Link {
         localScope = GidAddresses.scope(address);
         localPort = local.getPort();
         ipv4 = address instanceof Inet4Address;
-        isGroup = address.isMulticastAddress();
+        this.leaveGroup = leaveGroup;
         capabilities = new LinkCapabilities(mtuBytes, 1, false, true);
         for (int slot = 0; slot < SLOTS; slot++) {
             long header = (long) slot * HEADER_BYTES;
@@ -99,7 +101,9 @@ final class LinuxLink implements Link {
     @Override
     public void send(SendBurst burst) {
         int count = burst.count();
-        if (socket.closed || isGroup || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
+        if (socket.closed
+                || leaveGroup != null
+                || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
             statistics.sendFailures.add(count);
             return;
         }
@@ -194,6 +198,10 @@ final class LinuxLink implements Link {
 
     @Override
     public void close() {
+        if (leaveGroup != null && !socket.closed) {
+            // Now, since the socket itself lives until nobody waits for it any more.
+            leaveGroup.run();
+        }
         socket.close();
     }
 

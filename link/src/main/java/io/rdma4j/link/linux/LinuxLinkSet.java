@@ -95,7 +95,8 @@ public final class LinuxLinkSet implements LinkSet {
             if (network != null) {
                 Multicast.sendFrom(socket, network, ipv4);
             }
-            Link link = new LinuxLink(socket, new InetSocketAddress(address, bound), Interfaces.mtuBytes(address));
+            Link link =
+                    new LinuxLink(socket, new InetSocketAddress(address, bound), null, Interfaces.mtuBytes(address));
             add(socket);
             return link;
         } catch (IOException | RuntimeException e) {
@@ -124,8 +125,8 @@ public final class LinuxLinkSet implements LinkSet {
             socket.enlargeBuffers();
             InetAddress name = Groups.scoped(group, network);
             int bound = bind(socket, name, port);
-            Multicast.join(socket, group, network);
-            Link link = new LinuxLink(socket, new InetSocketAddress(name, bound), Interfaces.mtuBytes(local));
+            Runnable leave = Multicast.join(socket, group, network);
+            Link link = new LinuxLink(socket, new InetSocketAddress(name, bound), leave, Interfaces.mtuBytes(local));
             add(socket);
             return link;
         } catch (IOException | RuntimeException e) {

@@ -39,14 +39,18 @@ final class Multicast {
         }
     }
 
-    /** Makes the host a member of a group on an interface, and the socket deaf to what comes by others. */
-    static void join(Socket socket, InetAddress group, NetworkInterface network) throws IOException {
+    /**
+     * Makes the host a member of a group on an interface, and the socket deaf to what comes by others.
+     *
+     * @return ends the membership
+     */
+    static Runnable join(Socket socket, InetAddress group, NetworkInterface network) throws IOException {
         int index = network.getIndex();
         if (group instanceof Inet4Address) {
             socket.require(Posix.IPPROTO_IP, Posix.IP_MULTICAST_ALL, 0, "IP_MULTICAST_ALL");
             MemorySegment request = ipv4Request((int) GidAddresses.low(group), index);
             socket.require(Posix.IPPROTO_IP, Posix.IP_ADD_MEMBERSHIP, request, "IP_ADD_MEMBERSHIP");
-            return;
+            return () -> leave(socket, Posix.IPPROTO_IP, Posix.IP_DROP_MEMBERSHIP, request);
         }
         // A membership does not tie an IPv6 socket to its interface. Before Linux 5.7 this takes a privilege; without
         // it
@@ -56,6 +60,12 @@ final class Multicast {
         MemorySegment.copy(MemorySegment.ofArray(group.getAddress()), 0, request, 0, 16);
         request.set(JAVA_INT, 16, index);
         socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_JOIN_GROUP, request, "IPV6_JOIN_GROUP");
+        return () -> leave(socket, Posix.IPPROTO_IPV6, Posix.IPV6_LEAVE_GROUP, request);
+    }
+
+    /** Fails only where the interface has gone, and the membership with it. */
+    private static void leave(Socket socket, int level, int option, MemorySegment request) {
+        var _ = Posix.setsockopt(socket.errno, socket.fd, level, option, request);
     }
 
     private static MemorySegment ipv4Request(int group, int interfaceIndex) {

@@ -47,11 +47,13 @@ final class Posix {
     static final int IP_MULTICAST_IF = 32;
     static final int IP_MULTICAST_TTL = 33;
     static final int IP_ADD_MEMBERSHIP = 35;
+    static final int IP_DROP_MEMBERSHIP = 36;
     static final int IP_MULTICAST_ALL = 49;
     static final int IPPROTO_IPV6 = 41;
     static final int IPV6_MULTICAST_IF = 17;
     static final int IPV6_MULTICAST_HOPS = 18;
     static final int IPV6_JOIN_GROUP = 20;
+    static final int IPV6_LEAVE_GROUP = 21;
     static final int IPV6_MTU_DISCOVER = 23;
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_DONTFRAG = 62;

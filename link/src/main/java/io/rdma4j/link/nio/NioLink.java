@@ -17,6 +17,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.MembershipKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,7 @@ final class NioLink implements Link {
     private final long localHigh;
     private final long localLow;
     private final boolean ipv4;
-    private final boolean isGroup;
+    private final @Nullable MembershipKey membership;
     private final LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
     private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
@@ -48,7 +49,8 @@ final class NioLink implements Link {
     private final @Nullable Destination[] destinations = new @Nullable Destination[DESTINATIONS];
     private int trafficClass;
 
-    NioLink(NioLinkSet set, DatagramChannel channel, int mtuBytes) throws IOException {
+    NioLink(NioLinkSet set, DatagramChannel channel, @Nullable MembershipKey membership, int mtuBytes)
+            throws IOException {
         this.set = set;
         this.channel = channel;
         local = (InetSocketAddress) channel.getLocalAddress();
@@ -56,7 +58,7 @@ final class NioLink implements Link {
         localHigh = GidAddresses.high(address);
         localLow = GidAddresses.low(address);
         ipv4 = address instanceof Inet4Address;
-        isGroup = address.isMulticastAddress();
+        this.membership = membership;
         capabilities = new LinkCapabilities(mtuBytes, 1, false, ipv4);
     }
 
@@ -72,7 +74,7 @@ final class NioLink implements Link {
 
     @Override
     public void send(SendBurst burst) {
-        if (isGroup || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
+        if (membership != null || Frame.isIpv4(burst.destinationHigh(), burst.destinationLow()) != ipv4) {
             statistics.sendFailures.add(burst.count());
             return;
         }
@@ -170,6 +172,10 @@ final class NioLink implements Link {
     @Override
     public void close() throws IOException {
         if (channel.isOpen()) {
+            if (membership != null) {
+                // Now, since the socket itself may live until the selector has run.
+                membership.drop();
+            }
             channel.close();
             set.release();
         }

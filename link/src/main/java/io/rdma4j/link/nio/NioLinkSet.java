@@ -21,6 +21,7 @@ import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.MembershipKey;
 import java.nio.channels.NetworkChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -75,7 +76,7 @@ public final class NioLinkSet implements LinkSet {
             bind(channel, address, port);
             sendGroupsFrom(channel, address);
             register(channel, SelectionKey.OP_READ);
-            return new NioLink(this, channel, Interfaces.mtuBytes(address));
+            return new NioLink(this, channel, null, Interfaces.mtuBytes(address));
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;
@@ -112,9 +113,9 @@ public final class NioLinkSet implements LinkSet {
             prefer(channel, StandardSocketOptions.SO_RCVBUF, SOCKET_BUFFER_BYTES);
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             bind(channel, Groups.scoped(group, network), port);
-            channel.join(group, network);
+            MembershipKey membership = channel.join(group, network);
             register(channel, SelectionKey.OP_READ);
-            return new NioLink(this, channel, Interfaces.mtuBytes(local));
+            return new NioLink(this, channel, membership, Interfaces.mtuBytes(local));
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;

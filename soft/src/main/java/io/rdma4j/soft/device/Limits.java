@@ -13,6 +13,9 @@ final class Limits {
     static final int MAX_SHARED_RECEIVE_QUEUES = 1 << 15;
     static final int MAX_INLINE_BYTES = 1024;
 
+    /** Queue pairs of this process that are attached to one multicast group. */
+    static final int MAX_MULTICAST_QUEUE_PAIRS = 1 << 12;
+
     /** READs and atomics under way, each way. */
     static final int MAX_READ_ATOMIC = 128;
 

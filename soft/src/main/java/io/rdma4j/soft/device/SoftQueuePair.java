@@ -12,6 +12,7 @@ import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -24,6 +25,7 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport. */
@@ -41,6 +43,7 @@ final class SoftQueuePair implements QueuePair {
     private final QueuePairMachine machine;
     private final DrivenQueuePair driven;
     private final QueuePairSettings settings;
+    private final MulticastAttachments attachments;
     private final SpinLock sendLock = new SpinLock();
     private final SpinLock receiveLock = new SpinLock();
     private volatile boolean closed;
@@ -62,6 +65,7 @@ final class SoftQueuePair implements QueuePair {
         type = attributes.type();
         machine = machine(number, attributes);
         driven = engine.addQueuePair(machine, this::onFailure);
+        attachments = new MulticastAttachments(engine, domain.softContext().softDevice(), driven);
         settings = new QueuePairSettings(engine, domain.softContext().softDevice(), type, machine, driven);
     }
 
@@ -261,6 +265,31 @@ final class SoftQueuePair implements QueuePair {
         }
     }
 
+    // ---- multicast ----
+
+    @Override
+    public void attachMulticast(Gid group) {
+        InetAddress local = attachments.localAddress(type, group);
+        engine.lock();
+        try {
+            requireOpen(MulticastAttachments.ATTACH);
+            attachments.attach(group, local);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    @Override
+    public void detachMulticast(Gid group) {
+        engine.lock();
+        try {
+            requireOpen(MulticastAttachments.DETACH);
+            attachments.detach(group);
+        } finally {
+            engine.unlock();
+        }
+    }
+
     // ---- posting ----
 
     @Override
@@ -355,6 +384,7 @@ final class SoftQueuePair implements QueuePair {
             }
             closed = true;
             engine.reset(driven);
+            attachments.detachAll();
             engine.removeQueuePair(driven);
             sendCompletions.removeUser(this);
             receiveCompletions.removeUser(this);

@@ -37,7 +37,7 @@ public final class Engine {
     private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
 
     /** One of several ports that had no input for so many cycles is looked at less often by threads that poll. */
-    private static final int COLD_CYCLES = 512;
+    static final int COLD_CYCLES = 512;
 
     private static final int COLD_MASK = 15;
 
@@ -63,6 +63,7 @@ public final class Engine {
     private final Receiver receiver;
     private final Transmitter transmitter;
     private final MadSender madSender;
+    private final MulticastGroups groups = new MulticastGroups(this);
     private final Map<AddressKey, Port> portsByAddress = new HashMap<>();
     private Port[] ports = {};
     private long now;
@@ -138,6 +139,11 @@ public final class Engine {
     /** Sends management datagrams from queue pair 1; under the engine lock. */
     public MadSender madSender() {
         return madSender;
+    }
+
+    /** Multicast groups that this process receives; under the engine lock. */
+    public MulticastGroups groups() {
+        return groups;
     }
 
     /** All registered memory; under the engine lock. */
@@ -438,18 +444,19 @@ public final class Engine {
     }
 
     private long nextDeadlineNanos() {
-        long next = deadlines.nextDeadlineNanos();
+        long next = Math.min(deadlines.nextDeadlineNanos(), groups.nextDeadlineNanos());
         for (Port port : ports) {
             next = Math.min(next, port.nextDeadlineNanos());
         }
         return next;
     }
 
-    /** Takes a burst from each port; returns how many frames came. */
+    /** Takes a burst from each port and group; returns how many frames came. */
     private int receive(boolean all) {
-        int frames = 0;
+        boolean look = all || (counters.cycles & COLD_MASK) == 0;
+        int frames = groups.receive(now, look);
         for (Port port : ports) {
-            if (all || ports.length == 1 || port.idleCycles < COLD_CYCLES || (counters.cycles & COLD_MASK) == 0) {
+            if (look || ports.length == 1 || port.idleCycles < COLD_CYCLES) {
                 int count = port.receive(now, all);
                 port.idleCycles = count == 0 ? port.idleCycles + 1 : 0;
                 frames += count;

@@ -16,6 +16,9 @@ final class Receiver {
     /** Number of the general services queue pair. */
     static final int GSI_QUEUE_PAIR = 1;
 
+    /** Destination of every datagram to a multicast group. */
+    static final int MULTICAST_QUEUE_PAIR = 0xff_ffff;
+
     /** Queue key that every datagram to queue pair 1 must carry. */
     static final int GSI_QUEUE_KEY = 0x8001_0000;
 
@@ -62,6 +65,27 @@ final class Receiver {
             onGsi(nowNanos, port, frame, false);
         } else {
             onQueuePair(nowNanos, number);
+        }
+    }
+
+    /** Takes a frame that came to a multicast group: each queue pair that is attached gets it. */
+    void onGroupFrame(long nowNanos, MulticastGroup group, Frame frame) {
+        counters.receivedPackets++;
+        if (!parse(frame)) {
+            return;
+        }
+        if (packet.destinationQueuePair() != MULTICAST_QUEUE_PAIR) {
+            counters.badQueuePairNumber++;
+        } else if (packet.opcode().transport() != Opcode.Transport.UD) {
+            counters.badTransport++;
+        } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
+            counters.badPartitionKey++;
+        } else if (!icrc.verify(frame)) {
+            counters.icrcErrors++;
+        } else {
+            for (int i = 0; i < group.size(); i++) {
+                deliver(nowNanos, group.attached(i));
+            }
         }
     }
 

@@ -1,0 +1,101 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.soft.engine.DrivenQueuePair;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.MulticastGroup;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The multicast groups that one queue pair is attached to. Under the engine lock, unless said otherwise. */
+final class MulticastAttachments {
+    static final String ATTACH = "ibv_attach_mcast";
+    static final String DETACH = "ibv_detach_mcast";
+
+    private final Engine engine;
+    private final SoftDevice device;
+    private final DrivenQueuePair driven;
+    private final Map<Gid, MulticastGroup> groups = new LinkedHashMap<>();
+
+    MulticastAttachments(Engine engine, SoftDevice device, DrivenQueuePair driven) {
+        this.engine = engine;
+        this.device = device;
+        this.driven = driven;
+    }
+
+    /** Checks what a queue pair is to be attached to; returns an address of its device, of the group's family. Any thread. */
+    InetAddress localAddress(QueuePairType type, Gid group) {
+        String name = "queue pair 0x%06x".formatted(driven.machine().number());
+        if (type != QueuePairType.UNRELIABLE_DATAGRAM) {
+            throw new RdmaException(
+                    ATTACH,
+                    Errno.EINVAL,
+                    name + " is of type " + type,
+                    "Only queue pairs of unreliable datagrams receive multicast");
+        }
+        if (!group.isMulticast()) {
+            throw new RdmaException(
+                    ATTACH,
+                    Errno.EINVAL,
+                    name + ": " + Addresses.text(group.toInetAddress()) + " is not a multicast address",
+                    "Multicast addresses are 224.0.0.0 to 239.255.255.255, and those that begin with ff");
+        }
+        for (InetAddress address : device.addresses()) {
+            if (address instanceof Inet4Address == group.isIpv4()) {
+                return address;
+            }
+        }
+        throw new RdmaException(
+                ATTACH,
+                Errno.ENODEV,
+                name + ": " + device.name() + " has no " + (group.isIpv4() ? "IPv4" : "IPv6")
+                        + " address for the group " + Addresses.text(group.toInetAddress()),
+                "Give " + device.networkName() + " one, or use a group of the other family");
+    }
+
+    void attach(Gid group, InetAddress local) {
+        if (groups.containsKey(group)) {
+            return;
+        }
+        MulticastGroup held = engine.groups().hold(ATTACH, group, device.networkName(), local);
+        if (held.size() >= Limits.MAX_MULTICAST_QUEUE_PAIRS) {
+            held.release();
+            throw new RdmaException(
+                    ATTACH,
+                    Errno.ENOMEM,
+                    held.size() + " queue pairs are attached to " + Addresses.text(group.toInetAddress()),
+                    "Detach some that are not used");
+        }
+        held.attach(driven);
+        groups.put(group, held);
+    }
+
+    void detach(Gid group) {
+        MulticastGroup held = groups.remove(group);
+        if (held == null) {
+            throw new RdmaException(
+                    DETACH,
+                    Errno.EINVAL,
+                    "queue pair 0x%06x is not attached to %s"
+                            .formatted(driven.machine().number(), Addresses.text(group.toInetAddress())),
+                    "");
+        }
+        leave(held);
+    }
+
+    void detachAll() {
+        groups.values().forEach(this::leave);
+        groups.clear();
+    }
+
+    private void leave(MulticastGroup held) {
+        held.detach(driven);
+        held.release();
+    }
+}

@@ -1,0 +1,134 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The multicast groups that this process receives, each on one network interface. Each has a link of its own: the kernel
+ * gives every process of the host each frame, so that nothing is relayed. All under the engine lock.
+ */
+public final class MulticastGroups {
+    /** Most groups of one process. */
+    public static final int MAX_GROUPS = 1 << 13;
+
+    private static final int BURST_FRAMES = 64;
+
+    record Key(Gid group, String networkName) {
+        @Override
+        public String toString() {
+            return Addresses.text(group.toInetAddress()) + " on " + networkName;
+        }
+    }
+
+    private final Engine engine;
+    private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
+    private final Map<Key, MulticastGroup> byKey = new HashMap<>();
+    private MulticastGroup[] all = {};
+
+    MulticastGroups(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * A group on an interface; the first one to hold it makes this host a member of it there.
+     *
+     * @param operation the C name of the call that wants it, for the message
+     * @param group a multicast address
+     * @param networkName the network interface
+     * @param local an address of the interface, of the group's family
+     * @return the group, to be released by each one that holds it
+     * @throws RdmaException {@code ENOMEM} if there are too many; {@code EADDRINUSE} if UDP port 4791 is held by something
+     *     that does not share it, such as the kernel's rdma_rxe; {@code EIO} if the kernel refuses for another reason
+     */
+    public MulticastGroup hold(String operation, Gid group, String networkName, InetAddress local) {
+        Key key = new Key(group, networkName);
+        MulticastGroup known = byKey.get(key);
+        if (known == null) {
+            if (all.length >= MAX_GROUPS) {
+                throw new RdmaException(
+                        operation,
+                        Errno.ENOMEM,
+                        key + ": this process already receives " + all.length + " groups",
+                        "Leave some that are not used");
+            }
+            known = new MulticastGroup(this, key, open(operation, key, local));
+            byKey.put(key, known);
+            all = byKey.values().toArray(MulticastGroup[]::new);
+        }
+        known.holders++;
+        return known;
+    }
+
+    private Link open(String operation, Key key, InetAddress local) {
+        try {
+            InetAddress group = key.group().toInetAddress();
+            return engine.decorate(engine.links().openMulticast(group, Frame.UDP_PORT, local));
+        } catch (BindException e) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EADDRINUSE,
+                    key + ": " + e.getMessage(),
+                    "Something holds UDP port 4791 of the group for itself. If it is the kernel's rdma_rxe, unload it"
+                            + " (rmmod rdma_rxe) or use another network namespace",
+                    e);
+        } catch (IOException e) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EIO,
+                    key + ": " + e.getMessage(),
+                    "`ip maddress` lists the groups that this host is a member of",
+                    e);
+        }
+    }
+
+    void release(MulticastGroup group) {
+        group.holders--;
+        if (group.holders == 0) {
+            byKey.remove(group.key);
+            all = byKey.values().toArray(MulticastGroup[]::new);
+            try {
+                group.link.close();
+            } catch (IOException e) {
+                // Nothing is buffered in it, and the kernel ends the membership with the socket.
+                return;
+            }
+        }
+    }
+
+    /** Number of groups that this process receives. */
+    public int size() {
+        return all.length;
+    }
+
+    /**
+     * Takes a burst from each group; returns how many frames came.
+     *
+     * @param look whether to look also at groups to which little comes: each look is a system call
+     */
+    int receive(long nowNanos, boolean look) {
+        int frames = 0;
+        for (MulticastGroup group : all) {
+            if (look || group.idleCycles < Engine.COLD_CYCLES) {
+                frames += group.receive(nowNanos, burst, engine.receiver());
+            }
+        }
+        return frames;
+    }
+
+    long nextDeadlineNanos() {
+        long next = Long.MAX_VALUE;
+        for (MulticastGroup group : all) {
+            next = Math.min(next, group.link.nextDeadlineNanos());
+        }
+        return next;
+    }
+}
