@@ -1,5 +1,6 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,13 @@ public final class CmEvent implements AutoCloseable {
         DISCONNECTED(10, "RDMA_CM_EVENT_DISCONNECTED"),
         /** The device has gone; the identifier must be closed. */
         DEVICE_REMOVAL(11, "RDMA_CM_EVENT_DEVICE_REMOVAL"),
+        /**
+         * The group is joined: {@link CmEvent#datagram} says how to send to it. The identifier's queue pair is attached to
+         * it, unless it joined to send only.
+         */
+        MULTICAST_JOIN(12, "RDMA_CM_EVENT_MULTICAST_JOIN"),
+        /** Joining a multicast group failed, or the queue pair could not be attached to it; status is a negative errno. */
+        MULTICAST_ERROR(13, "RDMA_CM_EVENT_MULTICAST_ERROR"),
         /** The address moved to another device. */
         ADDRESS_CHANGE(14, "RDMA_CM_EVENT_ADDR_CHANGE"),
         /** The number of the queue pair may be used again. */
@@ -66,6 +74,8 @@ public final class CmEvent implements AutoCloseable {
     private final CmId id;
     private final @Nullable CmId listenId;
     private final ConnectionParameters connection;
+    private final @Nullable DatagramParameters datagram;
+    private final @Nullable Object multicastContext;
     private final String explanation;
     private final AcknowledgementCount count;
     private final AtomicBoolean acknowledged = new AtomicBoolean();
@@ -78,13 +88,42 @@ public final class CmEvent implements AutoCloseable {
             ConnectionParameters connection,
             String explanation,
             AcknowledgementCount count) {
+        this(type, status, id, listenId, connection, null, null, explanation, count);
+    }
+
+    private CmEvent(
+            Type type,
+            int status,
+            CmId id,
+            @Nullable CmId listenId,
+            ConnectionParameters connection,
+            @Nullable DatagramParameters datagram,
+            @Nullable Object multicastContext,
+            String explanation,
+            AcknowledgementCount count) {
         this.type = type;
         this.status = status;
         this.id = id;
         this.listenId = listenId;
         this.connection = connection;
+        this.datagram = datagram;
+        this.multicastContext = multicastContext;
         this.explanation = explanation;
         this.count = count;
+    }
+
+    /** The event of a multicast group; {@code context} is what it was joined with. */
+    static CmEvent ofGroup(CmId id, ProviderEvent raw, @Nullable Object context, AcknowledgementCount count) {
+        return new CmEvent(
+                raw.type(),
+                raw.status(),
+                id,
+                null,
+                raw.connection(),
+                raw.datagram(),
+                context,
+                raw.explanation(),
+                count);
     }
 
     /** What happened. */
@@ -113,6 +152,19 @@ public final class CmEvent implements AutoCloseable {
      */
     public ConnectionParameters connection() {
         return connection;
+    }
+
+    /** How to send to the datagram service or multicast group; null where the event brings no such thing. */
+    public @Nullable DatagramParameters datagram() {
+        return datagram;
+    }
+
+    /**
+     * For {@link Type#MULTICAST_JOIN} and {@link Type#MULTICAST_ERROR} the context that the group was joined with, else
+     * null. C: {@code param.ud.private_data}.
+     */
+    public @Nullable Object multicastContext() {
+        return multicastContext;
     }
 
     /**

@@ -4,6 +4,7 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -12,6 +13,7 @@ import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -278,6 +280,54 @@ public final class CmId implements AutoCloseable {
      */
     public void disconnect() {
         core.disconnect();
+    }
+
+    // ---- multicast
+
+    /**
+     * Joins a multicast group to send to it and to receive what is sent to it: {@link
+     * #joinMulticast(MulticastJoinAttributes, Object)} with full membership. C: {@code rdma_join_multicast}.
+     *
+     * @param group a multicast address
+     * @param context anything, to be found at the group's events
+     */
+    public void joinMulticast(InetAddress group, @Nullable Object context) {
+        core.memberships().join("rdma_join_multicast", MulticastJoinAttributes.of(group), context);
+    }
+
+    /**
+     * Joins a multicast group. C: {@code rdma_join_multicast_ex}. Ends with {@code MULTICAST_JOIN}, whose {@link
+     * CmEvent#datagram} says how to send to the group, or {@code MULTICAST_ERROR}.
+     *
+     * <p>Taking the event attaches the identifier's queue pair to the group, so that it receives what is sent to it, also
+     * by this host and by itself; not if the identifier joins to send only. Several identifiers and several processes may
+     * join the same group. Closing the identifier leaves its groups.
+     *
+     * @param attributes which group, and how
+     * @param context anything, to be found at the group's events by {@link CmEvent#multicastContext}
+     * @throws RdmaException {@code EINVAL} unless the identifier is of a datagram service, has a device and is bound or
+     *     has its address resolved; {@code EINVAL} for a wildcard, which on RoCE names no group, and a group of another
+     *     address family; {@code EADDRINUSE} if something on this host keeps UDP port 4791 of the group for itself;
+     *     synchronous also the failures of the event
+     */
+    public void joinMulticast(MulticastJoinAttributes attributes, @Nullable Object context) {
+        core.memberships().join("rdma_join_multicast_ex", attributes, context);
+    }
+
+    /**
+     * Leaves a multicast group that was joined by its address, and detaches the queue pair; waits until the events of the
+     * group that were taken are acknowledged. C: {@code rdma_leave_multicast}.
+     *
+     * @throws RdmaException {@code EADDRNOTAVAIL} if the identifier has not joined the group; {@code EINTR} if the thread
+     *     was interrupted while it waited: the group is left
+     */
+    public void leaveMulticast(InetAddress group) {
+        core.memberships().leave(MulticastJoinAttributes.of(group));
+    }
+
+    /** Leaves a multicast group that was joined by its GID, see {@link #leaveMulticast(InetAddress)}. */
+    public void leaveMulticast(Gid group) {
+        core.memberships().leave(MulticastJoinAttributes.unmapped(group));
     }
 
     // ---- options

@@ -26,6 +26,7 @@ final class IdCore {
     private final AcknowledgementCount count = new AcknowledgementCount();
     private final ReentrantLock lock = new ReentrantLock();
     private final ProviderBinding binding;
+    private final MulticastMemberships memberships = new MulticastMemberships(this);
     private volatile EventChannel channel;
     private volatile boolean synchronous;
     volatile @Nullable Object context;
@@ -83,6 +84,10 @@ final class IdCore {
     @Nullable
     IdQueuePair queuePair() {
         return queuePair;
+    }
+
+    MulticastMemberships memberships() {
+        return memberships;
     }
 
     AcknowledgementCount count() {
@@ -391,6 +396,7 @@ final class IdCore {
                 queuePairToError();
                 yield eventOf(raw.type(), raw);
             }
+            case MULTICAST_JOIN, MULTICAST_ERROR -> processMulticast(raw);
             case DISCONNECTED -> connectFailed ? null : eventOf(raw.type(), raw);
             default -> eventOf(raw.type(), raw);
         };
@@ -420,6 +426,15 @@ final class IdCore {
         }
         return new CmEvent(
                 raw.type(), raw.status(), id, listener.id, raw.connection(), raw.explanation(), listener.count);
+    }
+
+    private @Nullable CmEvent processMulticast(ProviderEvent raw) {
+        lock.lock();
+        try {
+            return memberships.process(id, raw);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private CmEvent processResponse(ProviderEvent raw) {
@@ -487,7 +502,8 @@ final class IdCore {
         return next;
     }
 
-    private void acknowledgeEvent() {
+    /** Acknowledges the event that a synchronous call has left, if there is one. */
+    void acknowledgeEvent() {
         CmEvent old = event;
         event = null;
         if (old != null) {

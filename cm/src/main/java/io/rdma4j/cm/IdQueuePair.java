@@ -35,12 +35,14 @@ final class IdQueuePair {
         this.queuePair = queuePair;
     }
 
-    /** Makes completion queues where the attributes have none, then the queue pair, and takes it to INIT. */
+    /** Makes completion queues where the attributes have none, then the queue pair, and takes it to INIT; datagrams' to ready-to-send. */
     static IdQueuePair create(
             CmId id, ProviderCmId provider, ProtectionDomain domain, CmQueuePairAttributes attributes) {
         DeviceContext context = domain.context();
         QueuePairCapabilities sizes = attributes.capabilities();
         SharedReceiveQueue shared = attributes.sharedReceiveQueue();
+        QueuePairType type =
+                id.portSpace().isDatagram() ? QueuePairType.UNRELIABLE_DATAGRAM : QueuePairType.RELIABLE_CONNECTION;
         Made made = new Made();
         try {
             CompletionQueue send = attributes.sendCompletions();
@@ -60,14 +62,12 @@ final class IdQueuePair {
                 receive = made.receiveQueue;
             }
             made.queuePair = domain.createQueuePair(new QueuePairInitAttributes(
-                    QueuePairType.RELIABLE_CONNECTION,
-                    send,
-                    receive,
-                    sizes,
-                    attributes.signalAll(),
-                    attributes.context(),
-                    shared));
+                    type, send, receive, sizes, attributes.signalAll(), attributes.context(), shared));
             made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
+            if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
+                made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE));
+                made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_SEND));
+            }
             return new IdQueuePair(
                     made.sendChannel, made.receiveChannel, made.sendQueue, made.receiveQueue, made.queuePair);
         } catch (RuntimeException failed) {

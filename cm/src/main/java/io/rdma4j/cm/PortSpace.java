@@ -3,7 +3,11 @@ package io.rdma4j.cm;
 /** A space of port numbers, with the kind of service it stands for. C: {@code enum rdma_port_space}. */
 public enum PortSpace {
     /** Connected, reliable. C: {@code RDMA_PS_TCP}. */
-    TCP(0x0106);
+    TCP(0x0106),
+    /** Datagrams, unreliable. C: {@code RDMA_PS_UDP}. */
+    UDP(0x0111),
+    /** Datagrams of IP over InfiniBand, unreliable. C: {@code RDMA_PS_IPOIB}. */
+    IPOIB(0x0002);
 
     private final int code;
 
@@ -14,6 +18,11 @@ public enum PortSpace {
     /** The number of {@code enum rdma_port_space}. */
     public int code() {
         return code;
+    }
+
+    /** Whether its services are of unreliable datagrams. */
+    public boolean isDatagram() {
+        return this != TCP;
     }
 
     /**

@@ -65,6 +65,16 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
+    public void joinMulticast(MulticastJoinAttributes attributes, Object membership) {
+        calls.add("join " + attributes.groupText());
+    }
+
+    @Override
+    public void leaveMulticast(Object membership) {
+        calls.add("leave " + membership);
+    }
+
+    @Override
     public void setTypeOfService(int typeOfService) {
         calls.add("typeOfService " + typeOfService);
     }

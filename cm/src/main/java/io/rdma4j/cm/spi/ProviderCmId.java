@@ -1,6 +1,7 @@
 package io.rdma4j.cm.spi;
 
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -55,6 +56,18 @@ public interface ProviderCmId {
 
     /** Data arrived on the queue pair of a connection that is not established yet. */
     void notifyCommunicationEstablished();
+
+    /**
+     * Joins a multicast group; the result is an event {@code MULTICAST_JOIN} or {@code MULTICAST_ERROR}; see {@link
+     * io.rdma4j.cm.CmId#joinMulticast(io.rdma4j.cm.MulticastJoinAttributes, Object)}.
+     *
+     * @param attributes which group, and how
+     * @param membership names this join in its event and in {@link #leaveMulticast}
+     */
+    void joinMulticast(MulticastJoinAttributes attributes, Object membership);
+
+    /** Leaves a group that was joined as {@code membership}. */
+    void leaveMulticast(Object membership);
 
     /** Sets the IPv4 type of service or IPv6 traffic class, 0 to 255. */
     void setTypeOfService(int typeOfService);

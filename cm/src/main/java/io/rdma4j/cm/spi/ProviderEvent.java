@@ -2,6 +2,8 @@ package io.rdma4j.cm.spi;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.DatagramParameters;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event as the provider reports it.
@@ -10,11 +12,35 @@ import io.rdma4j.cm.ConnectionParameters;
  * @param status 0, a negative errno, or a positive reject reason
  * @param connection what the peer's message says, with the two depths already swapped to the receiver's view, and all
  *     bytes of the message's private data field
+ * @param datagram how to reach a datagram service or multicast group, or null
+ * @param membership of an event of multicast: what {@link ProviderCmId#joinMulticast} was given; else null
  * @param explanation one or two sentences for people; empty where nothing failed
  */
-public record ProviderEvent(CmEvent.Type type, int status, ConnectionParameters connection, String explanation) {
+public record ProviderEvent(
+        CmEvent.Type type,
+        int status,
+        ConnectionParameters connection,
+        @Nullable DatagramParameters datagram,
+        @Nullable Object membership,
+        String explanation) {
+    /** An event of a connection, or one that carries nothing. */
+    public ProviderEvent(CmEvent.Type type, int status, ConnectionParameters connection, String explanation) {
+        this(type, status, connection, null, null, explanation);
+    }
+
     /** An event that carries nothing. */
     public static ProviderEvent of(CmEvent.Type type) {
         return new ProviderEvent(type, 0, ConnectionParameters.NONE, "");
+    }
+
+    /** The event of a group that is joined. */
+    public static ProviderEvent joined(Object membership, DatagramParameters group) {
+        return new ProviderEvent(CmEvent.Type.MULTICAST_JOIN, 0, ConnectionParameters.NONE, group, membership, "");
+    }
+
+    /** The event of a group that could not be joined. */
+    public static ProviderEvent notJoined(Object membership, int status, String explanation) {
+        return new ProviderEvent(
+                CmEvent.Type.MULTICAST_ERROR, status, ConnectionParameters.NONE, null, membership, explanation);
     }
 }

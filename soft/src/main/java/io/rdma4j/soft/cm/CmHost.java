@@ -1,6 +1,7 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,7 @@ interface CmHost {
     @Nullable
     Attachment attach(InetAddress address);
 
-    /** A port number that this process has. */
+    /** Something that this process has until it is closed. */
     interface Claim extends AutoCloseable {
         @Override
         void close();
@@ -64,6 +65,14 @@ interface CmHost {
      * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if it is taken
      */
     Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port);
+
+    /**
+     * Makes this host a member of a multicast group on the network interface of an attached address, until the claim is
+     * closed. Without the lock.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if the kernel does not allow it
+     */
+    Claim joinGroup(Attachment at, Gid group);
 
     /** From now on connection requests to an attached address for the service ID come to this process. Without the lock. */
     void registerService(InetAddress local, long serviceId);

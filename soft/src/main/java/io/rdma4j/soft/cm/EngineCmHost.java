@@ -5,6 +5,7 @@ import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.GsiHandler;
+import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.Sharing;
 import io.rdma4j.soft.engine.Timed;
@@ -217,6 +218,27 @@ final class EngineCmHost implements CmHost {
     public Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
         PortClaims.Claim claim = engine.sharing().claims().claim(portSpace, local, familyOnly, reuse, port);
         return claim::close;
+    }
+
+    @Override
+    public Claim joinGroup(Attachment at, io.rdma4j.verbs.Gid group) {
+        String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
+        engine.lock();
+        try {
+            MulticastGroup held = engine.groups().hold("rdma_join_multicast", group, networkName, at.address());
+            return () -> leaveGroup(held);
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private void leaveGroup(MulticastGroup held) {
+        engine.lock();
+        try {
+            held.release();
+        } finally {
+            engine.unlock();
+        }
     }
 
     @Override

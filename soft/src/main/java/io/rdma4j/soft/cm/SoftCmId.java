@@ -2,6 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
@@ -53,6 +54,7 @@ final class SoftCmId implements ProviderCmId {
     private final CmService service;
     private final PortSpace portSpace;
     private final IdAddresses addresses;
+    private final GroupMemberships memberships;
     private final int startingPsn;
     private CmEventSink sink;
     private volatile State state = State.IDLE;
@@ -68,6 +70,7 @@ final class SoftCmId implements ProviderCmId {
         this.portSpace = portSpace;
         this.sink = sink;
         this.addresses = new IdAddresses(service, portSpace);
+        this.memberships = new GroupMemberships(service);
         this.startingPsn = service.host().random() & PSN_MASK;
     }
 
@@ -130,6 +133,26 @@ final class SoftCmId implements ProviderCmId {
         ackTimeout = exponent;
     }
 
+    // ---- multicast
+
+    @Override
+    public void joinMulticast(MulticastJoinAttributes wanted, Object membership) {
+        require(GroupMemberships.JOIN, State.ADDR_BOUND, State.ADDR_RESOLVED);
+        Attachment at = addresses.attachment();
+        if (at == null) {
+            throw wrongState(GroupMemberships.JOIN, "it is bound to a wildcard and has no device");
+        }
+        if (!portSpace.isDatagram()) {
+            throw wrongState(GroupMemberships.JOIN, "its port space " + portSpace + " is not one of datagrams");
+        }
+        emit(memberships.join(at, wanted, typeOfService, membership));
+    }
+
+    @Override
+    public void leaveMulticast(Object membership) {
+        memberships.leave(membership);
+    }
+
     // ---- passive side
 
     @Override
@@ -138,6 +161,7 @@ final class SoftCmId implements ProviderCmId {
             return; // as in Linux, where a second call changes nothing
         }
         require("rdma_listen", State.ADDR_BOUND);
+        requireConnections("rdma_listen");
         Listening made = new Listening(service, this, addresses, backlog);
         made.open(new RequestListener(this, addresses.requireLocal().getAddress(), addresses.isFamilyOnly()));
         listening = made;
@@ -213,6 +237,7 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void connect(ConnectionParameters parameters) {
         require("rdma_connect", State.ROUTE_RESOLVED);
+        requireConnections("rdma_connect");
         requirePrivateData("rdma_connect", parameters.privateDataLength(), ConnectionParameters.REQUEST_PRIVATE_DATA);
         InetSocketAddress local = addresses.requireLocal();
         InetSocketAddress peer = addresses.requirePeer();
@@ -321,6 +346,9 @@ final class SoftCmId implements ProviderCmId {
             throw wrongState(operation, "it has no device");
         }
         ConnectionAttributes known = attributes;
+        if (portSpace.isDatagram()) {
+            return GroupMemberships.queuePairAttributes(target);
+        }
         if (target == QueuePairState.INIT) {
             return ConnectionAttributes.toInit(known);
         }
@@ -350,6 +378,7 @@ final class SoftCmId implements ProviderCmId {
             service.remove(this);
             return part(now);
         });
+        memberships.close();
         addresses.close();
     }
 
@@ -481,6 +510,16 @@ final class SoftCmId implements ProviderCmId {
                             + String.join(
                                     " or ",
                                     Arrays.stream(allowed).map(State::name).toList()));
+        }
+    }
+
+    private void requireConnections(String operation) {
+        if (portSpace.isDatagram()) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EOPNOTSUPP,
+                    describe() + ": the port space " + portSpace + " is one of datagrams",
+                    "Datagram identifiers join multicast groups; services are offered in the port space TCP");
         }
     }
 

@@ -142,6 +142,7 @@ final class SimulatedNetwork {
         final CmService service;
         final List<InetAddress> wildcardAddresses = new ArrayList<>();
         final List<String> services = new ArrayList<>();
+        final List<String> groups = new ArrayList<>();
         boolean isUp = true;
         private final long guid = random.nextLong();
         private long deadlineNanos = Long.MAX_VALUE;
@@ -231,6 +232,13 @@ final class SimulatedNetwork {
         @Override
         public Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
             return () -> {};
+        }
+
+        @Override
+        public Claim joinGroup(Attachment at, Gid group) {
+            String membership = group + " at " + at.address().getHostAddress();
+            groups.add(membership);
+            return () -> groups.remove(membership);
         }
 
         @Override

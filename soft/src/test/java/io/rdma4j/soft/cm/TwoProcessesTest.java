@@ -9,7 +9,12 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.MulticastJoinAttributes;
+import io.rdma4j.cm.MulticastJoinFlag;
+import io.rdma4j.soft.KernelGroups;
+import io.rdma4j.soft.TestAddresses;
 import io.rdma4j.soft.peer.PeerProcess;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionStatus;
@@ -185,5 +190,32 @@ class TwoProcessesTest {
         server.close();
         listener.close();
         channel.close();
+    }
+
+    @Test
+    void processesOfOneAddressHearAGroupAlikeAndAKilledOneIsAMemberNoMore() throws Exception {
+        InetAddress group = TestAddresses.group();
+        List<Process> receivers = List.of(
+                start("group", "127.0.0.1", group.getHostAddress()),
+                start("group", "127.0.0.1", group.getHostAddress()));
+        for (Process receiver : receivers) {
+            assertThat(receiver.inputReader().readLine()).isEqualTo("joined");
+        }
+        try (GroupMember sender = new GroupMember(loopback())) {
+            DatagramParameters way = sender.join(
+                    MulticastJoinAttributes.of(group).withFlag(MulticastJoinFlag.SEND_ONLY_FULL_MEMBER), "to send");
+            for (int mark = 1; mark <= 3; mark++) {
+                sender.send(way, mark);
+                for (Process receiver : receivers) {
+                    assertThat(receiver.inputReader().readLine()).isEqualTo("received " + mark);
+                }
+            }
+            receivers.getFirst().destroyForcibly().waitFor();
+            assertThat(KernelGroups.isMember(group, "lo")).isTrue();
+            sender.send(way, 4);
+            assertThat(receivers.getLast().inputReader().readLine()).isEqualTo("received 4");
+            receivers.getLast().destroyForcibly().waitFor();
+            assertThat(KernelGroups.isMember(group, "lo")).isFalse();
+        }
     }
 }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -24,20 +25,38 @@ import java.util.Objects;
 /**
  * The other process of a test, with synchronous identifiers. {@code server ADDRESS} prints its port, takes one connection,
  * echoes one message and disconnects when the peer has. {@code client ADDRESS PORT} connects, says so, and ends when told
- * to on its standard input, without a word to the connection manager.
+ * to on its standard input, without a word to the connection manager. {@code group ADDRESS GROUP} joins a multicast group and
+ * prints the number in each datagram, until it is killed.
  */
 public final class PeerProcess {
     private static final int SIZE = 256;
+    private static final int DATAGRAM_HEADER_BYTES = 40;
 
     private PeerProcess() {}
 
     /** See the class. */
     public static void main(String[] arguments) throws IOException {
         InetAddress address = InetAddress.ofLiteral(arguments[1]);
-        if (arguments[0].equals("server")) {
-            serve(address);
-        } else {
-            call(new InetSocketAddress(address, Integer.parseInt(arguments[2])));
+        switch (arguments[0]) {
+            case "server" -> serve(address);
+            case "group" -> hear(address, InetAddress.ofLiteral(arguments[2]));
+            default -> call(new InetSocketAddress(address, Integer.parseInt(arguments[2])));
+        }
+    }
+
+    private static void hear(InetAddress address, InetAddress group) {
+        CmId member = CmId.create(PortSpace.UDP, null);
+        member.bindAddress(new InetSocketAddress(address, 0));
+        member.createQueuePair(null, sizes());
+        MemorySegment memory = Arena.global().allocate(SIZE);
+        MemoryRegion region = member.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
+        member.joinMulticast(group, null);
+        say("joined");
+        while (true) {
+            Objects.requireNonNull(member.queuePair())
+                    .postReceive(new ReceiveWorkRequest().reset(1).into(region, 0, SIZE));
+            await(Objects.requireNonNull(member.receiveCompletions()));
+            say("received " + memory.get(ValueLayout.JAVA_INT, DATAGRAM_HEADER_BYTES));
         }
     }
 

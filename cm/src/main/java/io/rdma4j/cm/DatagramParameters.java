@@ -1,0 +1,46 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.verbs.AddressVector;
+import java.util.Arrays;
+
+/**
+ * How to reach a queue pair of unreliable datagrams, or a multicast group: what an event brought. C: {@code struct
+ * rdma_ud_param}. Immutable.
+ *
+ * @param privateData the peer's bytes, all of the message's field; empty for a multicast group
+ * @param addressVector the way there, for an address handle
+ * @param queuePairNumber destination queue pair; {@code 0xFFFFFF} for a multicast group
+ * @param queueKey the key that datagrams must carry
+ */
+@SuppressWarnings("ArrayRecordComponent") // copied in and out, and compared by content
+public record DatagramParameters(byte[] privateData, AddressVector addressVector, int queuePairNumber, int queueKey) {
+    /** Copies the private data. */
+    public DatagramParameters {
+        privateData = privateData.clone();
+    }
+
+    /** A copy of the private data. */
+    @Override
+    public byte[] privateData() {
+        return privateData.clone();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof DatagramParameters that
+                && addressVector.equals(that.addressVector)
+                && queuePairNumber == that.queuePairNumber
+                && queueKey == that.queueKey
+                && Arrays.equals(privateData, that.privateData);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * addressVector.hashCode() + queuePairNumber) + Arrays.hashCode(privateData);
+    }
+
+    @Override
+    public String toString() {
+        return "queue pair 0x%06x, queue key 0x%08x, %s".formatted(queuePairNumber, queueKey, addressVector);
+    }
+}

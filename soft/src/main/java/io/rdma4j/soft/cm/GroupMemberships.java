@@ -1,0 +1,107 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.MulticastJoinAttributes;
+import io.rdma4j.cm.MulticastJoinFlag;
+import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The multicast groups that one identifier has joined: what Linux's rdma_cm does over RoCEv2, where the membership of the
+ * host is all that there is to a group. Calls come from one thread at a time.
+ */
+final class GroupMemberships {
+    /** Destination of every datagram to a multicast group. */
+    static final int QUEUE_PAIR = 0xff_ffff;
+
+    /** Queue key of the groups of this kind of network. C: {@code RDMA_UDP_QKEY}. */
+    static final int QUEUE_KEY = 0x0123_4567;
+
+    static final String JOIN = "rdma_join_multicast";
+    private static final int HOP_LIMIT = 64;
+
+    private final CmService service;
+
+    /** By the library's name of each join; null for one that is to send only. */
+    private final Map<Object, CmHost.@Nullable Claim> joined = new LinkedHashMap<>();
+
+    GroupMemberships(CmService service) {
+        this.service = service;
+    }
+
+    /**
+     * Joins; a group that is to be sent to only makes nobody a member.
+     *
+     * @return the event that follows
+     * @throws RdmaException {@code EINVAL} for a wildcard, for which only an InfiniBand subnet has a meaning, and for a
+     *     group of another address family than the identifier's
+     */
+    ProviderEvent join(Attachment at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
+        // Mapped or not: over RoCEv2 the GID of a group is its IP address.
+        Gid group = attributes.group();
+        InetAddress address = group.toInetAddress();
+        refuseWildcard(address);
+        if (group.isIpv4() != at.gid().isIpv4()) {
+            throw new RdmaException(
+                    JOIN,
+                    Errno.EINVAL,
+                    "the group " + AddressText.of(address) + " and the local address " + AddressText.of(at.address())
+                            + " are of different address families",
+                    "Bind to an address of the group's family");
+        }
+        boolean receives = attributes.flag() == MulticastJoinFlag.FULL_MEMBER;
+        if (!group.isMulticast()) {
+            joined.put(membership, null);
+            return ProviderEvent.notJoined(
+                    membership,
+                    -Errno.EINVAL.number(),
+                    AddressText.of(address) + " is not a multicast address: those are 224.0.0.0 to 239.255.255.255,"
+                            + " and IPv6 addresses that begin with ff");
+        }
+        joined.put(membership, receives ? service.host().joinGroup(at, group) : null);
+        AddressVector way = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
+        return ProviderEvent.joined(membership, new DatagramParameters(new byte[0], way, QUEUE_PAIR, QUEUE_KEY));
+    }
+
+    static QueuePairAttributes queuePairAttributes(QueuePairState target) {
+        QueuePairAttributes attributes = new QueuePairAttributes().state(target);
+        return switch (target) {
+            case INIT -> attributes.partitionKeyIndex(0).port(1).queueKey(QUEUE_KEY);
+            case READY_TO_SEND -> attributes.sendPsn(0);
+            default -> attributes;
+        };
+    }
+
+    private static void refuseWildcard(InetAddress address) {
+        if (address.isAnyLocalAddress()) {
+            throw new RdmaException(
+                    JOIN,
+                    Errno.EINVAL,
+                    "the wildcard " + AddressText.of(address) + " names no group here",
+                    "Only the subnet manager of an InfiniBand network chooses groups; give a multicast address");
+        }
+    }
+
+    void leave(Object membership) {
+        CmHost.Claim claim = joined.remove(membership);
+        if (claim != null) {
+            claim.close();
+        }
+    }
+
+    void close() {
+        for (Object membership : joined.keySet().toArray()) {
+            leave(membership);
+        }
+    }
+}
