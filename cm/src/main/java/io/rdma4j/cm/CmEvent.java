@@ -91,7 +91,7 @@ public final class CmEvent implements AutoCloseable {
         this(type, status, id, listenId, connection, null, null, explanation, count);
     }
 
-    private CmEvent(
+    CmEvent(
             Type type,
             int status,
             CmId id,

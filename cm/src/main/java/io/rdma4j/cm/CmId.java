@@ -218,7 +218,7 @@ public final class CmId implements AutoCloseable {
      *     the peer rejects, and {@code ETIMEDOUT} if it is silent
      */
     public void connect(@Nullable ConnectionParameters parameters) {
-        core.connect(parameters);
+        core.connection().connect(parameters);
     }
 
     /**
@@ -231,7 +231,7 @@ public final class CmId implements AutoCloseable {
      *     are longer than {@link ConnectionParameters#REPLY_PRIVATE_DATA}
      */
     public void accept(@Nullable ConnectionParameters parameters) {
-        core.accept(parameters);
+        core.connection().accept(parameters);
     }
 
     /**
@@ -255,7 +255,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EINVAL} if the identifier has a queue pair: then taking the event has done this
      */
     public void establish() {
-        core.establish();
+        core.connection().establish();
     }
 
     /**
@@ -279,7 +279,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EINVAL} if there never was a connection
      */
     public void disconnect() {
-        core.disconnect();
+        core.connection().disconnect();
     }
 
     // ---- multicast

@@ -14,6 +14,15 @@ import java.util.Arrays;
  */
 @SuppressWarnings("ArrayRecordComponent") // copied in and out, and compared by content
 public record DatagramParameters(byte[] privateData, AddressVector addressVector, int queuePairNumber, int queueKey) {
+    /** Key of the queue pairs and groups that the connection manager makes. C: {@code RDMA_UDP_QKEY}. */
+    public static final int UDP_QUEUE_KEY = 0x0123_4567;
+
+    /** Bytes of private data that the question for a datagram service carries. */
+    public static final int REQUEST_PRIVATE_DATA = 180;
+
+    /** Bytes of private data that the answer carries. */
+    public static final int REPLY_PRIVATE_DATA = 136;
+
     /** Copies the private data. */
     public DatagramParameters {
         privateData = privateData.clone();

@@ -4,7 +4,6 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
@@ -27,6 +26,7 @@ final class IdCore {
     private final ReentrantLock lock = new ReentrantLock();
     private final ProviderBinding binding;
     private final MulticastMemberships memberships = new MulticastMemberships(this);
+    private final IdConnection connection = new IdConnection(this);
     private volatile EventChannel channel;
     private volatile boolean synchronous;
     volatile @Nullable Object context;
@@ -34,8 +34,6 @@ final class IdCore {
     private volatile @Nullable IdQueuePair queuePair;
     private volatile @Nullable SharedReceiveQueue sharedReceiveQueue;
     private OpenDevices.@Nullable Use device;
-    private int responderResources;
-    private int initiatorDepth;
     private boolean connectFailed;
     private volatile @Nullable Endpoint endpoint;
     private boolean closed;
@@ -84,6 +82,10 @@ final class IdCore {
     @Nullable
     IdQueuePair queuePair() {
         return queuePair;
+    }
+
+    IdConnection connection() {
+        return connection;
     }
 
     MulticastMemberships memberships() {
@@ -181,7 +183,7 @@ final class IdCore {
         }
     }
 
-    // ---- connection
+    // ---- requests
 
     CmId getRequest() {
         String operation = "rdma_get_request";
@@ -205,86 +207,6 @@ final class IdCore {
     /** Has {@link #getRequest} make the queue pairs of the connections. */
     void remember(Endpoint passive) {
         endpoint = passive;
-    }
-
-    void connect(@Nullable ConnectionParameters parameters) {
-        String operation = "rdma_connect";
-        locked(operation, () -> {
-            ProviderCmId provider = binding.required(operation, "Resolve address and route first");
-            DeviceAttributes limits = requireParameters(operation, parameters);
-            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
-            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
-                    ? limits.maxReadAtomicPerQueuePair() & 0xff
-                    : said.responderResources();
-            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
-                    ? limits.maxInitiatedReadAtomicPerQueuePair() & 0xff
-                    : said.initiatorDepth();
-            provider.connect(ofOwnQueuePair(said.withDepths(responderResources, initiatorDepth)));
-        });
-        complete(operation);
-    }
-
-    void accept(@Nullable ConnectionParameters parameters) {
-        String operation = "rdma_accept";
-        locked(operation, () -> {
-            ProviderCmId provider = binding.required(operation, "Accept the identifier of a CONNECT_REQUEST");
-            DeviceAttributes limits = requireParameters(operation, parameters);
-            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
-            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
-                    ? Math.min(responderResources, limits.maxReadAtomicPerQueuePair() & 0xff)
-                    : said.responderResources();
-            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
-                    ? Math.min(initiatorDepth, limits.maxInitiatedReadAtomicPerQueuePair() & 0xff)
-                    : said.initiatorDepth();
-            acceptWith(provider, said.withDepths(responderResources, initiatorDepth));
-        });
-        complete(operation);
-    }
-
-    private void acceptWith(ProviderCmId provider, ConnectionParameters said) {
-        IdQueuePair own = queuePair;
-        if (own != null) {
-            own.toReadyToSend(provider, responderResources, initiatorDepth);
-        }
-        try {
-            provider.accept(ofOwnQueuePair(said));
-        } catch (RdmaException refused) {
-            if (own != null) {
-                own.toError();
-            }
-            throw refused;
-        }
-    }
-
-    private ConnectionParameters ofOwnQueuePair(ConnectionParameters said) {
-        IdQueuePair own = queuePair;
-        return own == null
-                ? said
-                : said.withQueuePairNumber(own.queuePair().number())
-                        .withSharedReceiveQueue(own.queuePair().sharedReceiveQueue() != null);
-    }
-
-    void establish() {
-        String operation = "rdma_establish";
-        locked(operation, () -> {
-            if (queuePair != null) {
-                throw invalid(operation, "the identifier has a queue pair and establishes by itself", "");
-            }
-            binding.required(operation, RESOLVE_FIRST).establish();
-        });
-    }
-
-    void disconnect() {
-        locked("rdma_disconnect", () -> {
-            ProviderCmId provider = binding.required("rdma_disconnect", "Connect first");
-            requireDevice("rdma_disconnect");
-            IdQueuePair own = queuePair;
-            if (own != null) {
-                own.toError();
-            }
-            provider.disconnect();
-        });
-        complete("rdma_disconnect");
     }
 
     // ---- channel and end
@@ -403,14 +325,14 @@ final class IdCore {
     }
 
     private CmEvent eventOf(CmEvent.Type type, ProviderEvent raw) {
-        return new CmEvent(type, raw.status(), id, null, raw.connection(), raw.explanation(), count);
+        return new CmEvent(
+                type, raw.status(), id, null, raw.connection(), raw.datagram(), null, raw.explanation(), count);
     }
 
     private CmEvent processRequest(IdCore listener, ProviderEvent raw) {
         lock.lock();
         try {
-            responderResources = raw.connection().responderResources();
-            initiatorDepth = raw.connection().initiatorDepth();
+            connection.asked(raw.connection());
             context = listener.context;
             ProviderCmId provider = binding.first();
             if (provider != null) {
@@ -494,6 +416,13 @@ final class IdCore {
         }
     }
 
+    /** Acknowledges the event at hand of a synchronous identifier. */
+    void acknowledgeSynchronously() {
+        if (synchronous) {
+            acknowledgeEvent();
+        }
+    }
+
     private CmEvent awaitEvent(String operation) {
         CmEvent next = channel.await();
         if (next == null) {
@@ -549,7 +478,7 @@ final class IdCore {
         }
     }
 
-    private OpenDevices.Use requireDevice(String operation) {
+    OpenDevices.Use requireDevice(String operation) {
         OpenDevices.Use use = device;
         if (use == null) {
             Device chosen = binding.required(operation, RESOLVE_FIRST).device();
@@ -560,38 +489,6 @@ final class IdCore {
             device = use;
         }
         return use;
-    }
-
-    private DeviceAttributes requireParameters(String operation, @Nullable ConnectionParameters parameters) {
-        if (parameters == null && queuePair == null) {
-            throw invalid(
-                    operation,
-                    "there are no parameters, and no queue pair of the identifier",
-                    "Create a queue pair, or give parameters with the number of one");
-        }
-        DeviceAttributes limits = requireDevice(operation).context().attributes();
-        if (parameters != null) {
-            requireDepth(
-                    operation,
-                    "responder resources",
-                    parameters.responderResources(),
-                    limits.maxReadAtomicPerQueuePair() & 0xff);
-            requireDepth(
-                    operation,
-                    "initiator depth",
-                    parameters.initiatorDepth(),
-                    limits.maxInitiatedReadAtomicPerQueuePair() & 0xff);
-        }
-        return limits;
-    }
-
-    private static void requireDepth(String operation, String name, int value, int limit) {
-        if (value != ConnectionParameters.DEVICE_MAXIMUM && value > limit) {
-            throw invalid(
-                    operation,
-                    name + " of " + value + " is more than the device's " + limit,
-                    "Use ConnectionParameters.DEVICE_MAXIMUM for as much as the device can");
-        }
     }
 
     static RdmaException invalid(String operation, String details, String hint) {

@@ -7,7 +7,9 @@ public enum PortSpace {
     /** Datagrams, unreliable. C: {@code RDMA_PS_UDP}. */
     UDP(0x0111),
     /** Datagrams of IP over InfiniBand, unreliable. C: {@code RDMA_PS_IPOIB}. */
-    IPOIB(0x0002);
+    IPOIB(0x0002),
+    /** Connected, reliable, in the service IDs of InfiniBand itself. C: {@code RDMA_PS_IB}. */
+    IB(0x013f);
 
     private final int code;
 
@@ -22,7 +24,7 @@ public enum PortSpace {
 
     /** Whether its services are of unreliable datagrams. */
     public boolean isDatagram() {
-        return this != TCP;
+        return this == UDP || this == IPOIB;
     }
 
     /**

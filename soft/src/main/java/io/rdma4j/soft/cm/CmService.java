@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,14 @@ final class CmService {
         } finally {
             host.unlock();
         }
+    }
+
+    /** Runs something without a result under the lock; any thread. */
+    void run(LongConsumer action) {
+        var _ = locked(now -> {
+            action.accept(now);
+            return this;
+        });
     }
 
     /** Takes a management datagram that came to queue pair 1. */

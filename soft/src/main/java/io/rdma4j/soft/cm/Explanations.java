@@ -2,6 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.RejectReason;
 import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.wire.cm.SidrRep;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,22 @@ final class Explanations {
 
     static String rejected(String ends, @Nullable InetSocketAddress peer, int reason) {
         return "connection from " + ends + " was rejected: " + RejectReason.text(reason) + meaning(peer, reason);
+    }
+
+    static String serviceRefused(String ends, @Nullable InetSocketAddress peer, int status) {
+        String what = switch (status) {
+            case SidrRep.STATUS_UNSUPPORTED ->
+                "nobody serves "
+                        + (peer == null
+                                ? "this port"
+                                : "port " + peer.getPort() + " of " + AddressText.of(peer.getAddress()))
+                        + ". Start the server, or check its address and port";
+            case SidrRep.STATUS_REJECTED -> "the peer's application said no. Its private data may say why";
+            case SidrRep.STATUS_NO_QUEUE_PAIR -> "the peer has no queue pair to give. Try again later";
+            case SidrRep.STATUS_REDIRECT -> "the service is elsewhere. Its private data may say where";
+            default -> "status " + status + ". The peer's log may say more";
+        };
+        return "datagram service asked for from " + ends + " was refused: " + what;
     }
 
     private static String meaning(@Nullable InetSocketAddress peer, int reason) {

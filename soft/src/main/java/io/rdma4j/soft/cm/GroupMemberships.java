@@ -8,8 +8,6 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.QueuePairAttributes;
-import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.util.LinkedHashMap;
@@ -23,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class GroupMemberships {
     /** Destination of every datagram to a multicast group. */
     static final int QUEUE_PAIR = 0xff_ffff;
-
-    /** Queue key of the groups of this kind of network. C: {@code RDMA_UDP_QKEY}. */
-    static final int QUEUE_KEY = 0x0123_4567;
 
     static final String JOIN = "rdma_join_multicast";
     private static final int HOP_LIMIT = 64;
@@ -70,16 +65,8 @@ final class GroupMemberships {
         }
         joined.put(membership, receives ? service.host().joinGroup(at, group) : null);
         AddressVector way = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
-        return ProviderEvent.joined(membership, new DatagramParameters(new byte[0], way, QUEUE_PAIR, QUEUE_KEY));
-    }
-
-    static QueuePairAttributes queuePairAttributes(QueuePairState target) {
-        QueuePairAttributes attributes = new QueuePairAttributes().state(target);
-        return switch (target) {
-            case INIT -> attributes.partitionKeyIndex(0).port(1).queueKey(QUEUE_KEY);
-            case READY_TO_SEND -> attributes.sendPsn(0);
-            default -> attributes;
-        };
+        return ProviderEvent.joined(
+                membership, new DatagramParameters(new byte[0], way, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));
     }
 
     private static void refuseWildcard(InetAddress address) {

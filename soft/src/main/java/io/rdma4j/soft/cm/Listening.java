@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.AddressText;
-import io.rdma4j.transport.cm.CmListening;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.Inet4Address;
@@ -18,6 +18,7 @@ final class Listening {
 
     private final CmService service;
     private final IdAddresses addresses;
+    private final PortSpace portSpace;
     private final long serviceId;
     private final int backlog;
     private final Map<String, InetAddress> served = new LinkedHashMap<>();
@@ -25,13 +26,16 @@ final class Listening {
     /** Addresses whose UDP port could not be had: asking again and again would cost time. */
     private final Set<String> refused = new HashSet<>();
 
-    private @Nullable CmListening entry;
+    /** Takes the entry back; under the host's lock. */
+    private @Nullable Runnable entry;
+
     private boolean closed;
 
     Listening(CmService service, SoftCmId id, IdAddresses addresses, int backlog) {
         this.service = service;
         this.addresses = addresses;
-        this.serviceId = id.portSpace().serviceId(addresses.requireLocal().getPort());
+        this.portSpace = id.portSpace();
+        this.serviceId = portSpace.serviceId(addresses.requireLocal().getPort());
         this.backlog = backlog <= 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
     }
 
@@ -44,7 +48,9 @@ final class Listening {
         if (hold != null) {
             service.ports().listen(hold);
         }
-        entry = service.locked(now -> service.agent().listen(serviceId, listener, backlog));
+        service.run(now -> entry = portSpace.isDatagram()
+                ? service.agent().serve(serviceId, listener, backlog)::close
+                : service.agent().listen(serviceId, listener, backlog)::close);
         try {
             InetAddress bound = addresses.requireLocal().getAddress();
             if (bound.isAnyLocalAddress()) {
@@ -134,12 +140,9 @@ final class Listening {
         for (InetAddress address : served.values()) {
             unserve(address);
         }
-        CmListening old = entry;
+        Runnable old = entry;
         if (old != null) {
-            service.locked(now -> {
-                old.close();
-                return old;
-            });
+            service.run(now -> old.run());
         }
     }
 }

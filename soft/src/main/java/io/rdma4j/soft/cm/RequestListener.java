@@ -4,16 +4,19 @@ import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmListener;
 import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.transport.cm.ServiceListener;
+import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.SidrReq;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /** Decides which connection requests a listening identifier takes, as Linux's rdma_cm does. Under the host's lock. */
-final class RequestListener implements CmListener {
+final class RequestListener implements CmListener, ServiceListener {
     private static final int LONGEST_MTU_CODE = 5;
 
     /** For a request that is answered at once: nothing more is to come of it. */
@@ -31,9 +34,17 @@ final class RequestListener implements CmListener {
 
     @Override
     public boolean matches(CmRoute route, Req request) {
-        IpCmHeader header = IpCmHeader.parse(request.privateData());
+        return request.transportType() == Req.TRANSPORT_RC && isWanted(route, request.privateData());
+    }
+
+    @Override
+    public boolean matches(CmRoute route, SidrReq message) {
+        return isWanted(route, message.privateData());
+    }
+
+    private boolean isWanted(CmRoute route, PrivateData privateData) {
+        IpCmHeader header = IpCmHeader.parse(privateData);
         return header != null
-                && request.transportType() == Req.TRANSPORT_RC
                 && header.destination().equals(route.local())
                 && isUnicast(header)
                 && takes(header, route);
@@ -70,5 +81,16 @@ final class RequestListener implements CmListener {
             return NOBODY;
         }
         return listener.onRequest(connection, request, header, at);
+    }
+
+    @Override
+    public boolean onRequest(ServiceRequest request, SidrReq message) {
+        IpCmHeader header = IpCmHeader.parse(message.privateData());
+        Attachment at = listener.attachmentOf(request.route());
+        if (header == null || at == null) {
+            return false;
+        }
+        listener.onRequest(request, header, at);
+        return true;
     }
 }

@@ -2,6 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
@@ -11,6 +12,7 @@ import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -55,6 +57,7 @@ final class SoftCmId implements ProviderCmId {
     private final PortSpace portSpace;
     private final IdAddresses addresses;
     private final GroupMemberships memberships;
+    private final DatagramExchange datagrams;
     private final int startingPsn;
     private CmEventSink sink;
     private volatile State state = State.IDLE;
@@ -71,6 +74,7 @@ final class SoftCmId implements ProviderCmId {
         this.sink = sink;
         this.addresses = new IdAddresses(service, portSpace);
         this.memberships = new GroupMemberships(service);
+        this.datagrams = new DatagramExchange(this, service, addresses);
         this.startingPsn = service.host().random() & PSN_MASK;
     }
 
@@ -161,7 +165,6 @@ final class SoftCmId implements ProviderCmId {
             return; // as in Linux, where a second call changes nothing
         }
         require("rdma_listen", State.ADDR_BOUND);
-        requireConnections("rdma_listen");
         Listening made = new Listening(service, this, addresses, backlog);
         made.open(new RequestListener(this, addresses.requireLocal().getAddress(), addresses.isFamilyOnly()));
         listening = made;
@@ -192,9 +195,27 @@ final class SoftCmId implements ProviderCmId {
         return new ConnectionEvents(child);
     }
 
+    /** A question for this datagram service has come; under the host's lock. */
+    void onRequest(ServiceRequest request, IpCmHeader header, Attachment at) {
+        SoftCmId child = new SoftCmId(service, portSpace, sink);
+        child.addresses.connected(
+                at, header, addresses.requireLocal().getPort(), request.route().scope());
+        child.typeOfService = typeOfService;
+        child.datagrams.asked(request);
+        child.state = State.CONNECT;
+        service.add(child);
+        byte[] privateData =
+                request.message().privateData().from(IpCmHeader.LENGTH).toByteArray();
+        child.sink = sink.onConnectRequest(
+                child,
+                new ProviderEvent(
+                        CmEvent.Type.CONNECT_REQUEST, 0, ConnectionParameters.NONE.withPrivateData(privateData), ""));
+    }
+
     @Override
     public void requestTaken() {
         service.locked(now -> {
+            datagrams.requestTaken();
             if (connection != null) {
                 connection.releaseBacklog();
             }
@@ -205,6 +226,12 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void accept(ConnectionParameters parameters) {
         require("rdma_accept", State.CONNECT);
+        if (portSpace.isDatagram()) {
+            byte[] privateData = parameters.privateData();
+            requirePrivateData("rdma_accept", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
+            service.run(now -> datagrams.accept(now, parameters.queuePairNumber(), privateData));
+            return;
+        }
         requirePrivateData("rdma_accept", parameters.privateDataLength(), ConnectionParameters.REPLY_PRIVATE_DATA);
         service.locked(now -> {
             CmConnection request = requireConnection("rdma_accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
@@ -237,7 +264,10 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void connect(ConnectionParameters parameters) {
         require("rdma_connect", State.ROUTE_RESOLVED);
-        requireConnections("rdma_connect");
+        if (portSpace.isDatagram()) {
+            ask(parameters.privateData());
+            return;
+        }
         requirePrivateData("rdma_connect", parameters.privateDataLength(), ConnectionParameters.REQUEST_PRIVATE_DATA);
         InetSocketAddress local = addresses.requireLocal();
         InetSocketAddress peer = addresses.requirePeer();
@@ -277,6 +307,16 @@ final class SoftCmId implements ProviderCmId {
         });
     }
 
+    private void ask(byte[] privateData) {
+        requirePrivateData("rdma_connect", privateData.length, DatagramParameters.REQUEST_PRIVATE_DATA);
+        long serviceId = portSpace.serviceId(addresses.requirePeer().getPort());
+        service.run(now -> {
+            datagrams.ask(now, serviceId, privateData);
+            state = State.CONNECT;
+            service.add(this);
+        });
+    }
+
     @Override
     public void establish() {
         require("rdma_establish", State.CONNECT);
@@ -291,6 +331,11 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public void reject(byte[] privateData) {
+        if (portSpace.isDatagram()) {
+            requirePrivateData("rdma_reject", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
+            service.run(now -> datagrams.reject(now, privateData));
+            return;
+        }
         requirePrivateData("rdma_reject", privateData.length, ConnectionParameters.REJECT_PRIVATE_DATA);
         service.locked(now -> {
             requireConnection(
@@ -347,7 +392,7 @@ final class SoftCmId implements ProviderCmId {
         }
         ConnectionAttributes known = attributes;
         if (portSpace.isDatagram()) {
-            return GroupMemberships.queuePairAttributes(target);
+            return DatagramExchange.queuePairAttributes(target);
         }
         if (target == QueuePairState.INIT) {
             return ConnectionAttributes.toInit(known);
@@ -384,6 +429,7 @@ final class SoftCmId implements ProviderCmId {
 
     /** Leaves the peer with a word; under the host's lock. */
     boolean part(long nowNanos) {
+        datagrams.part(nowNanos);
         CmConnection current = connection;
         return current == null || current.destroy(nowNanos);
     }
@@ -448,7 +494,7 @@ final class SoftCmId implements ProviderCmId {
         }
     }
 
-    private void emit(ProviderEvent event) {
+    void emit(ProviderEvent event) {
         if (state != State.DESTROYING) {
             sink.onEvent(event);
         }
@@ -491,6 +537,10 @@ final class SoftCmId implements ProviderCmId {
         return service.host().nowNanos();
     }
 
+    int typeOfService() {
+        return typeOfService;
+    }
+
     PortSpace portSpace() {
         return portSpace;
     }
@@ -510,16 +560,6 @@ final class SoftCmId implements ProviderCmId {
                             + String.join(
                                     " or ",
                                     Arrays.stream(allowed).map(State::name).toList()));
-        }
-    }
-
-    private void requireConnections(String operation) {
-        if (portSpace.isDatagram()) {
-            throw new RdmaException(
-                    operation,
-                    Errno.EOPNOTSUPP,
-                    describe() + ": the port space " + portSpace + " is one of datagrams",
-                    "Datagram identifiers join multicast groups; services are offered in the port space TCP");
         }
     }
 

@@ -101,7 +101,7 @@ final class Session {
         }
     }
 
-    private static void await(@Nullable CompletionQueue queue) {
+    static void await(@Nullable CompletionQueue queue) {
         Objects.requireNonNull(queue);
         WorkCompletion[] one = {new WorkCompletion()};
         long end = System.nanoTime() + PATIENCE.toNanos();

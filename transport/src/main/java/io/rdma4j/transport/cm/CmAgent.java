@@ -2,8 +2,10 @@ package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.ReqBuilder;
+import io.rdma4j.wire.cm.SidrReq;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +34,8 @@ import java.util.function.Predicate;
  * <p>Not thread safe. Time is any monotonic clock in nanoseconds.
  */
 public final class CmAgent {
+    private static final int DEFAULT_PARTITION = 0xffff;
+
     final ConnectionTable table = new ConnectionTable();
     final DeadlineHeap deadlines = new DeadlineHeap();
     final Outbox outbox;
@@ -43,11 +47,13 @@ public final class CmAgent {
     private final CmCounters counters = new CmCounters();
     private final Map<Long, List<CmListening>> listeners = new HashMap<>();
     private final Inbound inbound;
+    final ServiceTable services;
 
     /** Creates an agent without listeners and connections. */
     public CmAgent(CmConfiguration configuration) {
         this.configuration = configuration;
         this.outbox = new Outbox(counters);
+        this.services = new ServiceTable(this);
         this.inbound = new Inbound(this);
     }
 
@@ -110,6 +116,54 @@ public final class CmAgent {
         table.add(connection);
         connection.sendRequest(nowNanos);
         return connection;
+    }
+
+    /**
+     * Serves a datagram service ({@code ib_cm_listen} for SIDR).
+     *
+     * @param serviceId what peers ask for
+     * @param listener who takes the requests
+     * @param backlog requests that may wait for an answer, at least 1; more are dropped without one
+     */
+    public ServiceListening serve(long serviceId, ServiceListener listener, int backlog) {
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
+        }
+        return services.listen(serviceId, listener, backlog);
+    }
+
+    /**
+     * Asks a peer for a datagram service ({@code ib_send_cm_sidr_req}).
+     *
+     * @param nowNanos the time
+     * @param route the two ends
+     * @param serviceId what to ask for
+     * @param privateData at most 216 bytes; rdma_cm puts an {@link io.rdma4j.wire.cm.IpCmHeader} first
+     * @param events who is told what becomes of it
+     * @throws IllegalStateException if no request number is free
+     */
+    public ServiceResolution resolve(
+            long nowNanos, CmRoute route, long serviceId, PrivateData privateData, ServiceEvents events) {
+        int id = services.freeId(configuration.communicationIds());
+        if (id == 0) {
+            throw new IllegalStateException("cannot resolve a service: no request number is free beside the "
+                    + services.resolutions() + " in use");
+        }
+        SidrReq message = new SidrReq(id, DEFAULT_PARTITION, serviceId, privateData);
+        ServiceResolution resolution = new ServiceResolution(this, route, message, events);
+        services.add(resolution);
+        resolution.start(nowNanos);
+        return resolution;
+    }
+
+    /** Questions to peers that are not answered yet. */
+    public int resolutionCount() {
+        return services.resolutions();
+    }
+
+    /** Questions of peers that wait for an answer of their owner. */
+    public int waitingServiceRequests() {
+        return services.waiting();
     }
 
     /**

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * CmListener}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} when the state does
  * not allow them. As the agent, not thread safe.
  */
-public final class CmConnection {
+public final class CmConnection extends Timed {
     /** Service timeout of our MRAs, Linux's: 65 seconds. Nor is a longer one believed from a peer. */
     private static final int MRA_SERVICE_TIMEOUT = 24;
 
@@ -38,12 +38,6 @@ public final class CmConnection {
 
     /** Upper half of the transaction IDs of our own REQ and DREQ; nobody matches on them. */
     private static final long OWN_TRANSACTION = 1L << 32;
-
-    /** When {@link #onDeadline} is due; {@link Long#MAX_VALUE} for never. The heap's. */
-    long deadlineNanos = Long.MAX_VALUE;
-
-    /** Place in the heap of deadlines; -1 while it has no deadline. The heap's. */
-    int heapIndex = -1;
 
     private final CmAgent agent;
     private final CmRoute route;
@@ -428,6 +422,7 @@ public final class CmConnection {
     }
 
     /** Repeats, gives up, or ends the time-wait. */
+    @Override
     void onDeadline(long nowNanos) {
         if (state == CmState.TIMEWAIT) {
             forget();

@@ -2,15 +2,15 @@ package io.rdma4j.transport.cm;
 
 import java.util.Arrays;
 
-/** Connections ordered by their deadline: a binary heap in which each knows its place, so that it can move or leave. */
+/** Things ordered by their deadline: a binary heap in which each knows its place, so that it can move or leave. */
 final class DeadlineHeap {
     private static final int INITIAL_CAPACITY = 16;
 
-    private CmConnection[] heap = new CmConnection[INITIAL_CAPACITY];
+    private Timed[] heap = new Timed[INITIAL_CAPACITY];
     private int size;
 
-    /** The connection whose deadline comes first; the heap must not be empty. */
-    CmConnection first() {
+    /** The one whose deadline comes first; the heap must not be empty. */
+    Timed first() {
         return heap[0];
     }
 
@@ -22,32 +22,32 @@ final class DeadlineHeap {
         return size == 0 ? Long.MAX_VALUE : heap[0].deadlineNanos;
     }
 
-    /** Sets a connection's deadline; {@link Long#MAX_VALUE} takes it out. */
-    void schedule(CmConnection connection, long deadlineNanos) {
-        connection.deadlineNanos = deadlineNanos;
+    /** Sets an item's deadline; {@link Long#MAX_VALUE} takes it out. */
+    void schedule(Timed item, long deadlineNanos) {
+        item.deadlineNanos = deadlineNanos;
         if (deadlineNanos == Long.MAX_VALUE) {
-            remove(connection);
+            remove(item);
             return;
         }
-        if (connection.heapIndex < 0) {
+        if (item.heapIndex < 0) {
             if (size == heap.length) {
                 heap = Arrays.copyOf(heap, size * 2);
             }
-            place(connection, size++);
+            place(item, size++);
         }
-        siftUp(connection.heapIndex);
-        siftDown(connection.heapIndex);
+        siftUp(item.heapIndex);
+        siftDown(item.heapIndex);
     }
 
-    private void remove(CmConnection connection) {
-        int hole = connection.heapIndex;
+    private void remove(Timed item) {
+        int hole = item.heapIndex;
         if (hole < 0) {
             return;
         }
-        CmConnection last = heap[--size];
+        Timed last = heap[--size];
         clear(size);
-        connection.heapIndex = -1;
-        if (last != connection) {
+        item.heapIndex = -1;
+        if (hole < size) {
             place(last, hole);
             siftUp(hole);
             siftDown(last.heapIndex);
@@ -59,16 +59,16 @@ final class DeadlineHeap {
         heap[index] = null;
     }
 
-    private void place(CmConnection connection, int index) {
-        heap[index] = connection;
-        connection.heapIndex = index;
+    private void place(Timed item, int index) {
+        heap[index] = item;
+        item.heapIndex = index;
     }
 
     private void siftUp(int from) {
-        CmConnection moving = heap[from];
+        Timed moving = heap[from];
         int index = from;
         while (index > 0) {
-            CmConnection parent = heap[(index - 1) / 2];
+            Timed parent = heap[(index - 1) / 2];
             if (parent.deadlineNanos <= moving.deadlineNanos) {
                 break;
             }
@@ -79,7 +79,7 @@ final class DeadlineHeap {
     }
 
     private void siftDown(int from) {
-        CmConnection moving = heap[from];
+        Timed moving = heap[from];
         int index = from;
         while (true) {
             int child = 2 * index + 1;

@@ -11,6 +11,8 @@ import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
+import io.rdma4j.wire.cm.SidrRep;
+import io.rdma4j.wire.cm.SidrReq;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,8 @@ final class Inbound {
             case Mra mra -> onMra(nowNanos, from, mra);
             case Dreq dreq -> onDreq(nowNanos, from, dreq, transaction);
             case Drep drep -> onDrep(nowNanos, from, drep);
+            case SidrReq request -> agent.services.onRequest(nowNanos, from, request, transaction);
+            case SidrRep reply -> agent.services.onReply(from, reply);
             default -> counters.unsupportedDropped++;
         }
     }

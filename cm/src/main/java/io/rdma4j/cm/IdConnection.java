@@ -1,0 +1,143 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/** How an identifier connects and disconnects: what librdmacm does around the provider's calls, the depths above all. */
+final class IdConnection {
+    private final IdCore core;
+    private int responderResources;
+    private int initiatorDepth;
+
+    IdConnection(IdCore core) {
+        this.core = core;
+    }
+
+    /** A peer asks for a connection; its depths bound ours. */
+    void asked(ConnectionParameters request) {
+        responderResources = request.responderResources();
+        initiatorDepth = request.initiatorDepth();
+    }
+
+    void connect(@Nullable ConnectionParameters parameters) {
+        String operation = "rdma_connect";
+        core.locked(operation, () -> {
+            ProviderCmId provider = core.binding().required(operation, "Resolve address and route first");
+            DeviceAttributes limits = requireParameters(operation, parameters);
+            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
+            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? limits.maxReadAtomicPerQueuePair() & 0xff
+                    : said.responderResources();
+            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? limits.maxInitiatedReadAtomicPerQueuePair() & 0xff
+                    : said.initiatorDepth();
+            provider.connect(ofOwnQueuePair(said.withDepths(responderResources, initiatorDepth)));
+        });
+        core.complete(operation);
+    }
+
+    void accept(@Nullable ConnectionParameters parameters) {
+        String operation = "rdma_accept";
+        core.locked(operation, () -> {
+            ProviderCmId provider = core.binding().required(operation, "Accept the identifier of a CONNECT_REQUEST");
+            DeviceAttributes limits = requireParameters(operation, parameters);
+            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
+            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? Math.min(responderResources, limits.maxReadAtomicPerQueuePair() & 0xff)
+                    : said.responderResources();
+            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
+                    ? Math.min(initiatorDepth, limits.maxInitiatedReadAtomicPerQueuePair() & 0xff)
+                    : said.initiatorDepth();
+            acceptWith(provider, said.withDepths(responderResources, initiatorDepth));
+        });
+        if (core.portSpace().isDatagram()) {
+            // The answer is the end of it: no event follows.
+            core.acknowledgeSynchronously();
+        } else {
+            core.complete(operation);
+        }
+    }
+
+    private void acceptWith(ProviderCmId provider, ConnectionParameters said) {
+        IdQueuePair own = core.queuePair();
+        boolean connects = !core.portSpace().isDatagram();
+        if (own != null && connects) {
+            own.toReadyToSend(provider, responderResources, initiatorDepth);
+        }
+        try {
+            provider.accept(ofOwnQueuePair(said));
+        } catch (RdmaException refused) {
+            if (own != null && connects) {
+                own.toError();
+            }
+            throw refused;
+        }
+    }
+
+    private ConnectionParameters ofOwnQueuePair(ConnectionParameters said) {
+        IdQueuePair own = core.queuePair();
+        return own == null
+                ? said
+                : said.withQueuePairNumber(own.queuePair().number())
+                        .withSharedReceiveQueue(own.queuePair().sharedReceiveQueue() != null);
+    }
+
+    void establish() {
+        String operation = "rdma_establish";
+        core.locked(operation, () -> {
+            if (core.queuePair() != null) {
+                throw IdCore.invalid(operation, "the identifier has a queue pair and establishes by itself", "");
+            }
+            core.binding().required(operation, IdCore.RESOLVE_FIRST).establish();
+        });
+    }
+
+    void disconnect() {
+        core.locked("rdma_disconnect", () -> {
+            ProviderCmId provider = core.binding().required("rdma_disconnect", "Connect first");
+            core.requireDevice("rdma_disconnect");
+            IdQueuePair own = core.queuePair();
+            if (own != null) {
+                own.toError();
+            }
+            provider.disconnect();
+        });
+        core.complete("rdma_disconnect");
+    }
+
+    // ---- checks
+
+    private DeviceAttributes requireParameters(String operation, @Nullable ConnectionParameters parameters) {
+        if (parameters == null && core.queuePair() == null) {
+            throw IdCore.invalid(
+                    operation,
+                    "there are no parameters, and no queue pair of the identifier",
+                    "Create a queue pair, or give parameters with the number of one");
+        }
+        DeviceAttributes limits = core.requireDevice(operation).context().attributes();
+        if (parameters != null) {
+            requireDepth(
+                    operation,
+                    "responder resources",
+                    parameters.responderResources(),
+                    limits.maxReadAtomicPerQueuePair() & 0xff);
+            requireDepth(
+                    operation,
+                    "initiator depth",
+                    parameters.initiatorDepth(),
+                    limits.maxInitiatedReadAtomicPerQueuePair() & 0xff);
+        }
+        return limits;
+    }
+
+    private static void requireDepth(String operation, String name, int value, int limit) {
+        if (value != ConnectionParameters.DEVICE_MAXIMUM && value > limit) {
+            throw IdCore.invalid(
+                    operation,
+                    name + " of " + value + " is more than the device's " + limit,
+                    "Use ConnectionParameters.DEVICE_MAXIMUM for as much as the device can");
+        }
+    }
+}
