@@ -9,6 +9,8 @@ import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -126,13 +128,19 @@ class DatagramTest {
     }
 
     @Test
-    void datagramLongerThanThePortCarriesFails() {
+    void datagramLongerThanThePortCarriesFailsAndOnlyTheSendQueueStops() {
         InetAddress loopback = TestAddresses.loopback();
         between(loopback, loopback, s -> {
             s.qpA.postSend(message(s.a, 1, 4096, s.toB, s.qpB));
             succeeds(s.a, 1, CompletionOpcode.SEND);
             s.qpA.postSend(message(s.a, 2, 4097, s.toB, s.qpB));
             assertThat(s.a.completion().status()).isEqualTo(CompletionStatus.LOCAL_LENGTH_ERROR);
+            assertThat(s.qpA.state()).isEqualTo(QueuePairState.SEND_QUEUE_ERROR);
+            s.qpA.postSend(message(s.a, 3, 10, s.toB, s.qpB));
+            assertThat(s.a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+            s.qpA.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_SEND));
+            s.qpA.postSend(message(s.a, 4, 10, s.toB, s.qpB));
+            succeeds(s.a, 4, CompletionOpcode.SEND);
         });
     }
 

@@ -232,6 +232,78 @@ class QueuePairStateTest {
     }
 
     @Test
+    void drainedSendQueueKeepsWhatIsPostedUntilItIsReadyToSendAgain() {
+        Endpoint.connect(a, b);
+        a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
+        AsyncEvent drained = new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair);
+        assertThat(a.context.awaitAsyncEvent(Duration.ofSeconds(10))).isEqualTo(drained);
+        assertThat(a.queuePair.query().isDraining()).isFalse();
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        b.queuePair.postWrite(2, b.region, 0, 8, a.region.address(), a.region.remoteKey());
+        assertThat(b.completion().isSuccess()).isTrue();
+        assertThat(a.completions.poll(WorkCompletion.array(1))).isZero();
+        a.queuePair.modify(new QueuePairAttributes().timeout(18).retryCount(3).minRnrTimer(2));
+        a.queuePair.modify(to(QueuePairState.READY_TO_SEND).currentState(QueuePairState.SEND_QUEUE_DRAINED));
+        assertThat(a.completion().isSuccess()).isTrue();
+        QueuePairAttributes now = a.queuePair.query();
+        assertThat(now.timeout()).isEqualTo(18);
+        assertThat(now.retryCount()).isEqualTo(3);
+        assertThat(now.sendPsn()).isEqualTo(a.psn + 1);
+        assertThat(now.receivePsn()).isEqualTo(b.psn + 1);
+    }
+
+    @Test
+    void drainedQueuePairCanTakeAnotherPath() {
+        Endpoint.connect(a, b);
+        InetAddress elsewhere = TestAddresses.loopback();
+        try (Endpoint other = new Endpoint(elsewhere)) {
+            // The peer moves to another address of its host, and tells this side.
+            for (Endpoint each : new Endpoint[] {a, b}) {
+                each.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
+            }
+            AddressVector toB = new AddressVector(a.gidIndex(), Gid.of(elsewhere), 0, 0, 64, 0, 1);
+            a.queuePair.modify(new QueuePairAttributes().addressVector(toB));
+            b.queuePair.modify(new QueuePairAttributes()
+                    .addressVector(new AddressVector(other.gidIndex(), Gid.of(address), 0, 0, 64, 0, 1)));
+            for (Endpoint each : new Endpoint[] {a, b}) {
+                each.queuePair.modify(to(QueuePairState.READY_TO_SEND));
+            }
+            a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+            assertThat(a.completion().isSuccess()).isTrue();
+            assertThat(a.queuePair.query().addressVector()).isEqualTo(toB);
+        }
+    }
+
+    @Test
+    void sendQueueThatDrainsAllowsOnlyItsEnd() {
+        a.connect(TestAddresses.loopback(), 100, 0);
+        a.queuePair.postWrite(1, a.region, 0, 8, 0, 0);
+        a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED));
+        assertThat(a.queuePair.query().isDraining()).isTrue();
+        refused(Errno.EINVAL, "still draining", () -> a.queuePair.modify(to(QueuePairState.READY_TO_SEND)));
+        a.queuePair.modify(to(QueuePairState.ERROR));
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
+
+    @Test
+    void changeFromAStateThatIsNotTheCurrentOneIsRefused() {
+        Endpoint.connect(a, b);
+        refused(
+                Errno.EINVAL,
+                "its state is READY_TO_SEND, not SEND_QUEUE_ERROR",
+                () -> a.queuePair.modify(
+                        to(QueuePairState.READY_TO_SEND).currentState(QueuePairState.SEND_QUEUE_ERROR)));
+        refused(
+                Errno.EINVAL,
+                "cannot go from READY_TO_SEND to INIT, but to [RESET, READY_TO_SEND, SEND_QUEUE_DRAINED, ERROR]",
+                () -> a.queuePair.modify(to(QueuePairState.INIT)));
+        refused(
+                Errno.EINVAL,
+                "does not take [QUEUE_KEY]; it needs nothing and may have [CURRENT_STATE, ACCESS_FLAGS",
+                () -> a.queuePair.modify(new QueuePairAttributes().queueKey(1)));
+    }
+
+    @Test
     void objectsInUseCannotBeClosed() {
         refused(Errno.EBUSY, "queue pairs", a.domain::close);
         refused(Errno.EBUSY, "queue", a.completions::close);

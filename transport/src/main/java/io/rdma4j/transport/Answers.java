@@ -49,6 +49,12 @@ final class Answers {
         pendingSyndrome = NONE;
     }
 
+    /** Sets what may change while the queue pair works. */
+    void change(RcQueuePair.ReceiveParameters p, ReadAtomicResources remembered) {
+        resources = remembered;
+        rnrTimer(p.minRnrTimerCode());
+    }
+
     /** Sets the time that the peer is asked to wait when no receive is posted, by its code. */
     void rnrTimer(int code) {
         rnrSyndrome = Aeth.RNR_NAK | code;

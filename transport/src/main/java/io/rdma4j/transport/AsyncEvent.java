@@ -10,6 +10,8 @@ public enum AsyncEvent {
     REQUEST_ERROR,
     /** The peer's key, range or rights were wrong ({@code IBV_EVENT_QP_ACCESS_ERR}). */
     ACCESS_ERROR,
+    /** What had been begun is sent, and nothing new is begun ({@code IBV_EVENT_SQ_DRAINED}). */
+    SEND_QUEUE_DRAINED,
     /**
      * The queue pair is in the error state and takes nothing more from its shared receive queue ({@code
      * IBV_EVENT_QP_LAST_WQE_REACHED}).

@@ -90,7 +90,7 @@ final class Completer {
             onImpliedNak();
             return true;
         }
-        if (!queuePair.isReadyToSend()) { // a completion sink ended it
+        if (!queuePair.isSending()) { // a completion sink ended it
             return true;
         }
         SendRequest r = queue.at(queue.head());
@@ -116,7 +116,7 @@ final class Completer {
             onImpliedNak();
             return true;
         }
-        if (!queuePair.isReadyToSend()) {
+        if (!queuePair.isSending()) {
             return true;
         }
         SendRequest r = queue.at(queue.head());

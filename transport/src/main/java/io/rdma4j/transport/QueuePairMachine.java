@@ -83,6 +83,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         READY_TO_RECEIVE,
         /** Everything works. */
         READY_TO_SEND,
+        /** What was begun to be sent is finished, and nothing new is begun; the peer's requests are served. */
+        SEND_QUEUE_DRAINED,
+        /** An unreliable transport could not send something: sends are flushed, the peer's requests are served. */
+        SEND_QUEUE_ERROR,
         /** All work is flushed; packets are dropped. */
         ERROR
     }
@@ -131,6 +135,11 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
 
     private State state = State.RESET;
     private int accessFlags;
+
+    /** In SEND_QUEUE_DRAINED: whether something that was begun is not finished, and whether its end is to be reported. */
+    private boolean isDraining;
+
+    private boolean reportsDrained;
 
     /** Whether the peer's first packet was reported. */
     private boolean wasHeard;
@@ -226,9 +235,46 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     public final void toError() {
         if (state != State.ERROR) {
             state = State.ERROR;
+            isDraining = false;
             onError();
         }
         flush();
+    }
+
+    /**
+     * From READY_TO_SEND to SEND_QUEUE_DRAINED: what was begun is finished, also with all its repetitions; what was not
+     * waits, with what is posted from now on, for {@link #resume}.
+     *
+     * @param reports whether {@link AsyncEvent#SEND_QUEUE_DRAINED} is reported when nothing is under way any more
+     */
+    public final void drain(boolean reports) {
+        require(state == State.READY_TO_SEND, State.SEND_QUEUE_DRAINED);
+        state = State.SEND_QUEUE_DRAINED;
+        isDraining = true;
+        reportsDrained = reports;
+        noteIfDrained();
+    }
+
+    /** Whether the state is SEND_QUEUE_DRAINED, but something is still under way. */
+    public final boolean isDraining() {
+        return isDraining;
+    }
+
+    /** Back to READY_TO_SEND, from SEND_QUEUE_DRAINED when nothing is under way any more or from SEND_QUEUE_ERROR. */
+    public final void resume() {
+        require(
+                state == State.SEND_QUEUE_DRAINED && !isDraining || state == State.SEND_QUEUE_ERROR,
+                State.READY_TO_SEND);
+        state = State.READY_TO_SEND;
+    }
+
+    private void noteIfDrained() {
+        if (isDraining && !hasBegun()) {
+            isDraining = false;
+            if (reportsDrained) {
+                events.onAsyncEvent(AsyncEvent.SEND_QUEUE_DRAINED);
+            }
+        }
     }
 
     /**
@@ -237,7 +283,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      */
     public final void abandon() {
         sendQueue.clear();
-        receiveQueue.clear();
+        receives.clear();
+        wasLastReported = true;
         toError();
     }
 
@@ -248,20 +295,28 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         onReset();
         accessFlags = 0;
         wasLastReported = false;
+        isDraining = false;
         state = State.RESET;
     }
 
     /**
-     * In ERROR, completes what was posted since; else does nothing. To be called after every post in ERROR. Of a shared
-     * queue it completes what this queue pair has taken, and then reports that it takes no more.
+     * In ERROR, completes what was posted since, in SEND_QUEUE_ERROR the sends of it; else does nothing. To be called
+     * after every post in these states. Of a shared queue it completes what this queue pair has taken, and then reports
+     * that it takes no more.
      */
     public final void flush() {
-        if (state != State.ERROR) {
+        if (state != State.ERROR && state != State.SEND_QUEUE_ERROR) {
             return;
         }
         while (sendQueue.head() != sendQueue.tail()) {
             completeSend(sendQueue.at(sendQueue.head()), WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
+        if (state == State.ERROR) {
+            flushReceives();
+        }
+    }
+
+    private void flushReceives() {
         ReceiveRequest receive;
         while ((receive = receives.posted()) != null) {
             failReceive(receive, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
@@ -312,6 +367,15 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     public abstract void onDeadline(long nowNanos);
 
     // ---- for the transports and their parts ----
+
+    /** Whether a send work request has been begun and is not completed. */
+    abstract boolean hasBegun();
+
+    /** PSN of the next packet that was never sent, 24 bits. */
+    public abstract int sendPsn();
+
+    /** PSN of the next request that is expected of the peer, 24 bits. */
+    public abstract int receivePsn();
 
     /** The state becomes ERROR by a decision of this side; the queues are flushed next. */
     abstract void onError();
@@ -376,17 +440,37 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         return state == State.READY_TO_SEND;
     }
 
+    /** Whether what was begun to be sent goes on. */
+    final boolean isSending() {
+        return state == State.READY_TO_SEND || state == State.SEND_QUEUE_DRAINED;
+    }
+
+    /** Whether the peer's requests are served. */
+    final boolean isReceiving() {
+        return state == State.READY_TO_RECEIVE || isSending() || state == State.SEND_QUEUE_ERROR;
+    }
+
     /** Ends the oldest send work request with an error, and with it the connection. */
     final void failSend(WorkStatus status) {
-        if (state == State.READY_TO_SEND && !sendQueue.isEmpty()) {
+        if (isSending() && !sendQueue.isEmpty()) {
+            isDraining = false;
             completeSend(sendQueue.at(sendQueue.head()), status);
             toError();
         }
     }
 
+    /** Ends the oldest send work request of an unreliable transport with an error; only sending stops. */
+    final void failUnreliableSend(WorkStatus status) {
+        isDraining = false;
+        state = State.SEND_QUEUE_ERROR;
+        completeSend(sendQueue.at(sendQueue.head()), status);
+        flush();
+    }
+
     /** Ends the connection because of a request of the peer; what was decided to answer is still sent. */
     final void failAsResponder(@Nullable AsyncEvent event) {
         state = State.ERROR;
+        isDraining = false;
         if (event != null) {
             events.onAsyncEvent(event);
         }
@@ -416,6 +500,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         if (reported) {
             sendCompletions.onCompletion(c);
         }
+        noteIfDrained();
     }
 
     /** Ends a receive with success; the packet is the last of its message. */

@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -86,14 +87,7 @@ public final class RcQueuePair extends QueuePairMachine {
      */
     public void toReadyToReceive(ReceiveParameters p) {
         require(state() == State.INIT, State.READY_TO_RECEIVE);
-        checkMtu(p.pathMtuBytes());
-        check(p.receivePsn() >>> 24 == 0, "receive PSN", p.receivePsn());
-        check(
-                p.peer().queuePairNumber() >>> 24 == 0,
-                "peer's queue pair number",
-                p.peer().queuePairNumber());
-        check(p.maxDestinationReadAtomic() >>> 8 == 0, "incoming READ depth", p.maxDestinationReadAtomic());
-        check(p.minRnrTimerCode() >>> 5 == 0, "RNR timer code", p.minRnrTimerCode());
+        checkRanges(p);
         receiveParameters = p;
         responder.start(p);
         answersFirst = false;
@@ -108,16 +102,31 @@ public final class RcQueuePair extends QueuePairMachine {
     public void toReadyToSend(SendParameters p) {
         ReceiveParameters path = receiveParameters;
         require(state() == State.READY_TO_RECEIVE && path != null, State.READY_TO_SEND);
-        check(p.sendPsn() >>> 24 == 0, "send PSN", p.sendPsn());
-        check(p.maxReadAtomic() >>> 8 == 0, "outgoing READ depth", p.maxReadAtomic());
-        check(p.retryCount() >>> 3 == 0, "retry count", p.retryCount());
-        check(p.rnrRetry() >>> 3 == 0, "RNR retry count", p.rnrRetry());
-        check(p.timeoutExponent() >>> 5 == 0, "timeout exponent", p.timeoutExponent());
+        checkRanges(p);
         sendParameters = p;
         if (path != null) {
             requester.start(path, p);
         }
         enter(State.READY_TO_SEND);
+    }
+
+    private static void checkRanges(ReceiveParameters p) {
+        checkMtu(p.pathMtuBytes());
+        check(p.receivePsn() >>> 24 == 0, "receive PSN", p.receivePsn());
+        check(
+                p.peer().queuePairNumber() >>> 24 == 0,
+                "peer's queue pair number",
+                p.peer().queuePairNumber());
+        check(p.maxDestinationReadAtomic() >>> 8 == 0, "incoming READ depth", p.maxDestinationReadAtomic());
+        check(p.minRnrTimerCode() >>> 5 == 0, "RNR timer code", p.minRnrTimerCode());
+    }
+
+    private static void checkRanges(SendParameters p) {
+        check(p.sendPsn() >>> 24 == 0, "send PSN", p.sendPsn());
+        check(p.maxReadAtomic() >>> 8 == 0, "outgoing READ depth", p.maxReadAtomic());
+        check(p.retryCount() >>> 3 == 0, "retry count", p.retryCount());
+        check(p.rnrRetry() >>> 3 == 0, "RNR retry count", p.rnrRetry());
+        check(p.timeoutExponent() >>> 5 == 0, "timeout exponent", p.timeoutExponent());
     }
 
     /**
@@ -128,6 +137,22 @@ public final class RcQueuePair extends QueuePairMachine {
     public void changeMinRnrTimer(int code) {
         check(code >>> 5 == 0, "RNR timer code", code);
         responder.answers().rnrTimer(code);
+    }
+
+    /**
+     * Changes what may change in SEND_QUEUE_DRAINED, once nothing is under way: the path to the same queue pair, time-outs,
+     * retries and depths. PSNs and the path MTU stay.
+     *
+     * @throws IllegalArgumentException if a parameter is out of range; nothing is changed then
+     */
+    public void change(ReceiveParameters receive, SendParameters send) {
+        require(state() == State.SEND_QUEUE_DRAINED && !isDraining(), State.SEND_QUEUE_DRAINED);
+        checkRanges(receive);
+        checkRanges(send);
+        receiveParameters = receive;
+        sendParameters = send;
+        responder.change(receive);
+        requester.change(send);
     }
 
     @Override
@@ -155,8 +180,7 @@ public final class RcQueuePair extends QueuePairMachine {
     @Override
     boolean isAcceptable(Packet packet) {
         ReceiveParameters p = receiveParameters;
-        boolean isServed = packet.opcode().isRequest() && state() == State.READY_TO_RECEIVE;
-        if (p == null || !(isServed || state() == State.READY_TO_SEND)) {
+        if (p == null || !(packet.opcode().isRequest() ? isReceiving() : isSending())) {
             counters.badState++;
             return false;
         }
@@ -172,11 +196,11 @@ public final class RcQueuePair extends QueuePairMachine {
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
         Answers answers = responder.answers();
         int written = 0;
-        if (answersFirst || state() != State.READY_TO_SEND) {
+        if (answersFirst || !isSending()) {
             written = answers.pollResponse(out, at);
             answersFirst = false;
         }
-        if (written == 0 && state() == State.READY_TO_SEND) {
+        if (written == 0 && isSending()) {
             written = requester.pollTransmit(nowNanos, out, at);
             answersFirst = written > 0 && answers.hasResponse();
         }
@@ -193,13 +217,28 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     @Override
+    boolean hasBegun() {
+        return requester.hasBegun();
+    }
+
+    @Override
+    public int sendPsn() {
+        return (int) requester.sentEnd() & Psn.MASK;
+    }
+
+    @Override
+    public int receivePsn() {
+        return responder.expectedPsn();
+    }
+
+    @Override
     public long nextDeadlineNanos() {
-        return state() == State.READY_TO_SEND ? requester.nextDeadlineNanos() : Requester.NEVER;
+        return isSending() ? requester.nextDeadlineNanos() : Requester.NEVER;
     }
 
     @Override
     public void onDeadline(long nowNanos) {
-        if (state() == State.READY_TO_SEND) {
+        if (isSending()) {
             requester.onDeadline(nowNanos);
         }
     }

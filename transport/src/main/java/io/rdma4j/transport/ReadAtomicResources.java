@@ -72,6 +72,24 @@ final class ReadAtomicResources {
         }
     }
 
+    /**
+     * Takes over what another remembers, the newest first as far as there is room.
+     *
+     * @param depth READs and atomics that the peer may have in flight
+     * @param from is used no more
+     */
+    ReadAtomicResources(int depth, ReadAtomicResources from) {
+        this(depth);
+        allocated = from.allocated;
+        long oldest = Math.max(0, allocated - Math.min(ring.length, from.ring.length));
+        for (long i = oldest; i < allocated; i++) {
+            Resource r = from.ring[(int) i & (from.ring.length - 1)];
+            ring[(int) i & (ring.length - 1)] = r;
+            active += r.isActive ? 1 : 0;
+        }
+        current = oldestActive();
+    }
+
     /** Whether the peer may have READs and atomics at all. */
     boolean isEnabled() {
         return ring.length > 0;

@@ -97,23 +97,33 @@ final class Requester {
         mtu = path.pathMtuBytes();
         window = Math.clamp(WINDOW_BYTES / mtu, MIN_WINDOW_PACKETS, WINDOW_PACKETS);
         readPartPackets = window / 2;
-        maxReads = p.maxReadAtomic();
-        retryCount = p.retryCount();
-        rnrRetry = p.rnrRetry();
-        timeoutNanos = Timers.acknowledgeTimeoutNanos(p.timeoutExponent());
+        change(p);
         unacked = p.sendPsn();
         cursor = unacked;
         sentEnd = unacked;
         assignedEnd = unacked;
         cursorIndex = queue.head();
         assignedIndex = cursorIndex;
-        retriesLeft = retryCount;
-        rnrRetriesLeft = rnrRetry;
         wentBack = false;
         sinceAckRequest = 0;
         repeatedEnd = unacked;
         readsInFlight = 0;
         stopTimers();
+    }
+
+    /** Sets what may change while nothing is under way. */
+    void change(RcQueuePair.SendParameters p) {
+        maxReads = p.maxReadAtomic();
+        retryCount = p.retryCount();
+        rnrRetry = p.rnrRetry();
+        timeoutNanos = Timers.acknowledgeTimeoutNanos(p.timeoutExponent());
+        retriesLeft = retryCount;
+        rnrRetriesLeft = rnrRetry;
+    }
+
+    /** Whether a work request has been begun and is not completed. */
+    boolean hasBegun() {
+        return queue.head() < assignedIndex;
     }
 
     void stopTimers() {
@@ -163,9 +173,9 @@ final class Requester {
         return 0;
     }
 
-    /** Gives a work request its sequences when its turn comes; false while a fence holds it back. */
+    /** Gives a work request its sequences when its turn comes; false while a fence or the state holds it back. */
     private boolean begin(SendRequest r) {
-        if (r.fence && readsInFlight > 0) {
+        if (!queuePair.isReadyToSend() || r.fence && readsInFlight > 0) {
             return false;
         }
         r.failure = judge(r);

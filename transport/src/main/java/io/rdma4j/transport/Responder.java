@@ -81,6 +81,17 @@ final class Responder {
         answers.start(p, resources);
     }
 
+    /** Sets what may change while the queue pair works; what was answered is remembered as far as the new depth allows. */
+    void change(RcQueuePair.ReceiveParameters p) {
+        resources = new ReadAtomicResources(p.maxDestinationReadAtomic(), resources);
+        answers.change(p, resources);
+    }
+
+    /** PSN of the next request. */
+    int expectedPsn() {
+        return (int) expected & Psn.MASK;
+    }
+
     Answers answers() {
         return answers;
     }

@@ -2,6 +2,7 @@ package io.rdma4j.transport;
 
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -10,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Nothing is acknowledged: a send work request is done when its last packet was written, and a message of which a packet
  * is missing or cannot be taken is dropped as a whole (a WRITE may have been placed in part).
  *
- * <p>A send work request that cannot be sent ends with an error and brings the queue pair to {@link State#ERROR}, as in
- * Linux rdma_rxe.
+ * <p>A send work request that cannot be sent ends with an error and brings the queue pair to
+ * {@link State#SEND_QUEUE_ERROR}, in which it still receives.
  *
  * <p>Source: InfiniBand Architecture volume 1, 9.8.2 and 9.8.3.
  */
@@ -83,12 +84,18 @@ public final class UcQueuePair extends QueuePairMachine {
         enter(State.READY_TO_SEND);
     }
 
+    /** Changes the path to the same queue pair of the peer; in SEND_QUEUE_DRAINED. */
+    public void changePath(Peer path) {
+        require(state() == State.SEND_QUEUE_DRAINED && !isDraining(), State.SEND_QUEUE_DRAINED);
+        peer = path;
+    }
+
     // ---- receiving ----
 
     @Override
     boolean isAcceptable(Packet packet) {
         Peer from = peer;
-        if (from == null || state() != State.READY_TO_RECEIVE && state() != State.READY_TO_SEND) {
+        if (from == null || !isReceiving()) {
             counters.badState++;
             return false;
         }
@@ -106,14 +113,14 @@ public final class UcQueuePair extends QueuePairMachine {
     @Override
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
         Peer to = peer;
-        if (to == null || !isReadyToSend() || sendQueue.isEmpty()) {
+        if (to == null || !(isReadyToSend() || hasBegun()) || sendQueue.isEmpty()) {
             return 0;
         }
         SendRequest r = sendQueue.at(sendQueue.head());
         if (packetIndex == 0) {
             WorkStatus failure = judge(r);
             if (failure != null) {
-                failSend(failure);
+                failOldest(failure);
                 return 0;
             }
             r.packets = PayloadPackets.count(r, mtu);
@@ -123,7 +130,7 @@ public final class UcQueuePair extends QueuePairMachine {
         int written = PayloadPackets.write(
                 r, protectionDomain(), packetIndex, mtu, opcode, to.queuePairNumber(), false, sendPsn, out, at);
         if (written == 0) {
-            failSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+            failOldest(WorkStatus.LOCAL_PROTECTION_ERROR);
             return 0;
         }
         sendPsn++;
@@ -146,6 +153,26 @@ public final class UcQueuePair extends QueuePairMachine {
         return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
     }
 
+    private void failOldest(WorkStatus status) {
+        packetIndex = 0;
+        failUnreliableSend(status);
+    }
+
+    @Override
+    boolean hasBegun() {
+        return packetIndex > 0;
+    }
+
+    @Override
+    public int sendPsn() {
+        return sendPsn & Psn.MASK;
+    }
+
+    @Override
+    public int receivePsn() {
+        return responder.expectedPsn();
+    }
+
     @Override
     public long nextDeadlineNanos() {
         return Requester.NEVER;
@@ -156,10 +183,13 @@ public final class UcQueuePair extends QueuePairMachine {
     public void onDeadline(long nowNanos) {}
 
     @Override
-    void onError() {}
+    void onError() {
+        packetIndex = 0;
+    }
 
     @Override
     void onReset() {
         peer = null;
+        packetIndex = 0;
     }
 }

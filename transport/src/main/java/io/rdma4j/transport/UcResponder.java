@@ -37,6 +37,11 @@ final class UcResponder {
         counters = queuePair.counters();
     }
 
+    /** PSN of the next packet, if none is lost. */
+    int expectedPsn() {
+        return expectedPsn;
+    }
+
     void start(int pathMtuBytes, int receivePsn) {
         mtu = pathMtuBytes;
         expectedPsn = receivePsn;

@@ -7,6 +7,7 @@ import io.rdma4j.wire.ImmDt;
 import io.rdma4j.wire.IpHeaders;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every receive begins with {@value #ROUTE_HEADER_BYTES} bytes for the header of the IP packet, from which the sender
  * can be answered: the IPv6 header, or 20 zero bytes and the IPv4 header. They count in the length of the completion.
+ *
+ * <p>A send work request that cannot be sent ends with an error and brings the queue pair to
+ * {@link State#SEND_QUEUE_ERROR}, in which it still receives.
  *
  * <p>A work request whose queue key has its highest bit set is sent with the queue pair's own key. rdma_rxe sends it as
  * posted; see docs/linux-and-the-specification.md.
@@ -99,7 +103,7 @@ public final class UdQueuePair extends QueuePairMachine {
 
     @Override
     boolean isAcceptable(Packet packet) {
-        if (state() != State.READY_TO_RECEIVE && state() != State.READY_TO_SEND) {
+        if (!isReceiving()) {
             counters.badState++;
             return false;
         }
@@ -162,7 +166,7 @@ public final class UdQueuePair extends QueuePairMachine {
         SendRequest r = sendQueue.at(sendQueue.head());
         WorkStatus failure = judge(r);
         if (failure != null) {
-            failSend(failure);
+            failUnreliableSend(failure);
             return 0;
         }
         Opcode opcode =
@@ -171,7 +175,7 @@ public final class UdQueuePair extends QueuePairMachine {
         int pad = -length & 3;
         long payloadAt = at + opcode.headerLength();
         if (!PayloadPackets.gather(r, protectionDomain(), 0, length, out, payloadAt)) {
-            failSend(WorkStatus.LOCAL_PROTECTION_ERROR);
+            failUnreliableSend(WorkStatus.LOCAL_PROTECTION_ERROR);
             return 0;
         }
         Bth.write(out, at, opcode.code(), r.solicited, pad, PARTITION_KEY, r.remoteQueuePair, false, sendPsn);
@@ -200,6 +204,22 @@ public final class UdQueuePair extends QueuePairMachine {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
         return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
+    }
+
+    @Override
+    boolean hasBegun() {
+        return false;
+    }
+
+    @Override
+    public int sendPsn() {
+        return sendPsn & Psn.MASK;
+    }
+
+    /** Always 0: datagrams are in no order. */
+    @Override
+    public int receivePsn() {
+        return 0;
     }
 
     @Override

@@ -21,6 +21,8 @@ public record AsyncEvent(Type type, Object source) {
         QUEUE_PAIR_ACCESS_ERROR(3, "local access violation work queue error"),
         /** The first packet came in before the connection was reported as established. */
         COMMUNICATION_ESTABLISHED(4, "communication established"),
+        /** What was begun is sent, as was asked for with the change to {@link QueuePairState#SEND_QUEUE_DRAINED}. */
+        SEND_QUEUE_DRAINED(5, "send queue drained"),
         /** The device is broken. */
         DEVICE_FATAL(8, "local catastrophic error"),
         /** The port came up. */

@@ -4,6 +4,10 @@ package io.rdma4j.verbs;
 public enum QueuePairAttribute {
     /** {@code IBV_QP_STATE}. */
     STATE,
+    /** {@code IBV_QP_CUR_STATE}. */
+    CURRENT_STATE,
+    /** {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}. */
+    NOTIFY_WHEN_DRAINED,
     /** {@code IBV_QP_ACCESS_FLAGS}. */
     ACCESS_FLAGS,
     /** {@code IBV_QP_PKEY_INDEX}. */

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public final class QueuePairAttributes {
     private final EnumSet<QueuePairAttribute> present = EnumSet.noneOf(QueuePairAttribute.class);
     private QueuePairState state = QueuePairState.RESET;
+    private QueuePairState currentState = QueuePairState.RESET;
+    private boolean notifyWhenDrained;
+    private boolean draining;
     private Set<AccessFlag> accessFlags = Set.of();
     private int partitionKeyIndex = 0;
     private int port = 1;
@@ -45,6 +48,44 @@ public final class QueuePairAttributes {
     /** The state to go to. */
     public QueuePairState state() {
         return state;
+    }
+
+    /** Sets: the state that the queue pair is believed to be in; the change is refused if it is in another. */
+    public QueuePairAttributes currentState(QueuePairState value) {
+        currentState = value;
+        present.add(QueuePairAttribute.CURRENT_STATE);
+        return this;
+    }
+
+    /** The state that the queue pair is believed to be in; not set in the answer of a query, which has {@link #state}. */
+    public QueuePairState currentState() {
+        return currentState;
+    }
+
+    /** Sets: whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is wanted. */
+    public QueuePairAttributes notifyWhenDrained(boolean value) {
+        notifyWhenDrained = value;
+        present.add(QueuePairAttribute.NOTIFY_WHEN_DRAINED);
+        return this;
+    }
+
+    /** Whether {@link AsyncEvent.Type#SEND_QUEUE_DRAINED} is wanted. */
+    public boolean notifyWhenDrained() {
+        return notifyWhenDrained;
+    }
+
+    /** For providers, in the answer of a query: whether the send queue is still draining. */
+    public QueuePairAttributes draining(boolean value) {
+        draining = value;
+        return this;
+    }
+
+    /**
+     * In the answer of a query: whether the state is {@link QueuePairState#SEND_QUEUE_DRAINED}, but something is still
+     * under way. C: {@code sq_draining}.
+     */
+    public boolean isDraining() {
+        return draining;
     }
 
     /** Sets: what the peer may do. */

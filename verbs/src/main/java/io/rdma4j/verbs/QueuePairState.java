@@ -10,6 +10,10 @@ public enum QueuePairState {
     READY_TO_RECEIVE(2),
     /** Ready to send: both ways. */
     READY_TO_SEND(3),
+    /** Send queue drained: what was begun is finished, nothing new is begun; both queues may be posted to. */
+    SEND_QUEUE_DRAINED(4),
+    /** Send queue error, of unreliable transports: sends are flushed, the peer's are still received. */
+    SEND_QUEUE_ERROR(5),
     /** Broken or disconnected: all that is posted is flushed. */
     ERROR(6);
 

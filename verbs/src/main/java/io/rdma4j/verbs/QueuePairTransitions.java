@@ -2,10 +2,12 @@ package io.rdma4j.verbs;
 
 import static io.rdma4j.verbs.QueuePairAttribute.ACCESS_FLAGS;
 import static io.rdma4j.verbs.QueuePairAttribute.ADDRESS_VECTOR;
+import static io.rdma4j.verbs.QueuePairAttribute.CURRENT_STATE;
 import static io.rdma4j.verbs.QueuePairAttribute.DESTINATION_QUEUE_PAIR;
 import static io.rdma4j.verbs.QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC;
 import static io.rdma4j.verbs.QueuePairAttribute.MAX_READ_ATOMIC;
 import static io.rdma4j.verbs.QueuePairAttribute.MIN_RNR_TIMER;
+import static io.rdma4j.verbs.QueuePairAttribute.NOTIFY_WHEN_DRAINED;
 import static io.rdma4j.verbs.QueuePairAttribute.PARTITION_KEY_INDEX;
 import static io.rdma4j.verbs.QueuePairAttribute.PATH_MTU;
 import static io.rdma4j.verbs.QueuePairAttribute.PORT;
@@ -16,72 +18,57 @@ import static io.rdma4j.verbs.QueuePairAttribute.RNR_RETRY;
 import static io.rdma4j.verbs.QueuePairAttribute.SEND_PSN;
 import static io.rdma4j.verbs.QueuePairAttribute.STATE;
 import static io.rdma4j.verbs.QueuePairAttribute.TIMEOUT;
+import static io.rdma4j.verbs.QueuePairState.ERROR;
+import static io.rdma4j.verbs.QueuePairState.INIT;
+import static io.rdma4j.verbs.QueuePairState.READY_TO_RECEIVE;
+import static io.rdma4j.verbs.QueuePairState.READY_TO_SEND;
+import static io.rdma4j.verbs.QueuePairState.RESET;
+import static io.rdma4j.verbs.QueuePairState.SEND_QUEUE_DRAINED;
+import static io.rdma4j.verbs.QueuePairState.SEND_QUEUE_ERROR;
 
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state changes of queue pairs: which attributes each needs, and which it may have. Every
- * state also goes to {@link QueuePairState#RESET} and {@link QueuePairState#ERROR} with {@code STATE} alone. Source:
- * InfiniBand Architecture volume 1, 11.2.5.2; {@code ibv_modify_qp(3)}.
+ * The state changes of queue pairs: which attributes each needs, and which it may have. The whole table is in
+ * docs/queue-pair-states.md; {@link #changes} gives it to programs. Every state also goes to
+ * {@link QueuePairState#RESET} and {@link QueuePairState#ERROR}, with {@code STATE} alone. A change without {@code STATE}
+ * keeps the state.
  *
- * <table>
- * <caption>Reliable connection</caption>
- * <tr><th>from</th><th>to</th><th>required</th><th>optional</th></tr>
- * <tr><td>RESET</td><td>INIT</td><td>PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS</td><td></td></tr>
- * <tr><td>INIT</td><td>INIT</td><td></td><td>PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS</td></tr>
- * <tr><td>INIT</td><td>READY_TO_RECEIVE</td><td>ADDRESS_VECTOR, PATH_MTU, DESTINATION_QUEUE_PAIR, RECEIVE_PSN,
- * MAX_DESTINATION_READ_ATOMIC, MIN_RNR_TIMER</td><td>PARTITION_KEY_INDEX, ACCESS_FLAGS</td></tr>
- * <tr><td>READY_TO_RECEIVE</td><td>READY_TO_SEND</td><td>SEND_PSN, MAX_READ_ATOMIC, RETRY_COUNT, RNR_RETRY,
- * TIMEOUT</td><td>ACCESS_FLAGS, MIN_RNR_TIMER</td></tr>
- * <tr><td>READY_TO_SEND</td><td>READY_TO_SEND</td><td></td><td>ACCESS_FLAGS, MIN_RNR_TIMER</td></tr>
- * </table>
+ * <p>Some changes happen without being asked for: a failure brings any state to ERROR, and brings an unreliable transport
+ * whose send failed from READY_TO_SEND to SEND_QUEUE_ERROR.
  *
- * <table>
- * <caption>Unreliable connection</caption>
- * <tr><th>from</th><th>to</th><th>required</th><th>optional</th></tr>
- * <tr><td>RESET</td><td>INIT</td><td>PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS</td><td></td></tr>
- * <tr><td>INIT</td><td>INIT</td><td></td><td>PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS</td></tr>
- * <tr><td>INIT</td><td>READY_TO_RECEIVE</td><td>ADDRESS_VECTOR, PATH_MTU, DESTINATION_QUEUE_PAIR,
- * RECEIVE_PSN</td><td>PARTITION_KEY_INDEX, ACCESS_FLAGS</td></tr>
- * <tr><td>READY_TO_RECEIVE</td><td>READY_TO_SEND</td><td>SEND_PSN</td><td>ACCESS_FLAGS</td></tr>
- * <tr><td>READY_TO_SEND</td><td>READY_TO_SEND</td><td></td><td>ACCESS_FLAGS</td></tr>
- * </table>
- *
- * <table>
- * <caption>Unreliable datagram</caption>
- * <tr><th>from</th><th>to</th><th>required</th><th>optional</th></tr>
- * <tr><td>RESET</td><td>INIT</td><td>PARTITION_KEY_INDEX, PORT, QUEUE_KEY</td><td></td></tr>
- * <tr><td>INIT</td><td>INIT</td><td></td><td>PARTITION_KEY_INDEX, PORT, QUEUE_KEY</td></tr>
- * <tr><td>INIT</td><td>READY_TO_RECEIVE</td><td></td><td>PARTITION_KEY_INDEX, QUEUE_KEY</td></tr>
- * <tr><td>READY_TO_RECEIVE</td><td>READY_TO_SEND</td><td>SEND_PSN</td><td>QUEUE_KEY</td></tr>
- * <tr><td>READY_TO_SEND</td><td>READY_TO_SEND</td><td></td><td>QUEUE_KEY</td></tr>
- * </table>
+ * <p>The same as in Linux's {@code ib_modify_qp_is_ok}, but for what RoCE software devices do not have: alternate paths,
+ * rate limits. Source: InfiniBand Architecture volume 1, 11.2.5.2; {@code ibv_modify_qp(3)}.
  */
 public final class QueuePairTransitions {
-    /** One allowed change. */
-    private record Row(
+    /**
+     * One allowed change.
+     *
+     * @param from state before
+     * @param to state after; the same for a change of attributes alone
+     * @param required attributes without which it is refused
+     * @param optional attributes that it may have, too
+     */
+    public record Change(
             QueuePairState from,
             QueuePairState to,
             Set<QueuePairAttribute> required,
             Set<QueuePairAttribute> optional) {}
 
-    private static final List<Row> RELIABLE = List.of(
-            new Row(
-                    QueuePairState.RESET,
-                    QueuePairState.INIT,
-                    Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS),
-                    Set.of()),
-            new Row(
-                    QueuePairState.INIT,
-                    QueuePairState.INIT,
-                    Set.of(),
-                    Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
-            new Row(
-                    QueuePairState.INIT,
-                    QueuePairState.READY_TO_RECEIVE,
+    private static final Set<QueuePairAttribute> NONE = Set.of();
+
+    private static final List<Change> RELIABLE = List.of(
+            change(RESET, INIT, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS), NONE),
+            change(INIT, INIT, NONE, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
+            change(
+                    INIT,
+                    READY_TO_RECEIVE,
                     Set.of(
                             ADDRESS_VECTOR,
                             PATH_MTU,
@@ -90,52 +77,83 @@ public final class QueuePairTransitions {
                             MAX_DESTINATION_READ_ATOMIC,
                             MIN_RNR_TIMER),
                     Set.of(PARTITION_KEY_INDEX, ACCESS_FLAGS)),
-            new Row(
-                    QueuePairState.READY_TO_RECEIVE,
-                    QueuePairState.READY_TO_SEND,
+            change(
+                    READY_TO_RECEIVE,
+                    READY_TO_SEND,
                     Set.of(SEND_PSN, MAX_READ_ATOMIC, RETRY_COUNT, RNR_RETRY, TIMEOUT),
-                    Set.of(ACCESS_FLAGS, MIN_RNR_TIMER)),
-            new Row(
-                    QueuePairState.READY_TO_SEND,
-                    QueuePairState.READY_TO_SEND,
-                    Set.of(),
-                    Set.of(ACCESS_FLAGS, MIN_RNR_TIMER)));
+                    Set.of(CURRENT_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
+            change(READY_TO_SEND, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
+            change(READY_TO_SEND, SEND_QUEUE_DRAINED, NONE, Set.of(NOTIFY_WHEN_DRAINED)),
+            change(SEND_QUEUE_DRAINED, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
+            change(
+                    SEND_QUEUE_DRAINED,
+                    SEND_QUEUE_DRAINED,
+                    NONE,
+                    Set.of(
+                            PARTITION_KEY_INDEX,
+                            PORT,
+                            ACCESS_FLAGS,
+                            ADDRESS_VECTOR,
+                            TIMEOUT,
+                            RETRY_COUNT,
+                            RNR_RETRY,
+                            MAX_READ_ATOMIC,
+                            MAX_DESTINATION_READ_ATOMIC,
+                            MIN_RNR_TIMER)));
 
-    private static final List<Row> UNRELIABLE = List.of(
-            new Row(
-                    QueuePairState.RESET,
-                    QueuePairState.INIT,
-                    Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS),
-                    Set.of()),
-            new Row(
-                    QueuePairState.INIT,
-                    QueuePairState.INIT,
-                    Set.of(),
-                    Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
-            new Row(
-                    QueuePairState.INIT,
-                    QueuePairState.READY_TO_RECEIVE,
+    private static final List<Change> UNRELIABLE = List.of(
+            change(RESET, INIT, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS), NONE),
+            change(INIT, INIT, NONE, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
+            change(
+                    INIT,
+                    READY_TO_RECEIVE,
                     Set.of(ADDRESS_VECTOR, PATH_MTU, DESTINATION_QUEUE_PAIR, RECEIVE_PSN),
                     Set.of(PARTITION_KEY_INDEX, ACCESS_FLAGS)),
-            new Row(
-                    QueuePairState.READY_TO_RECEIVE,
-                    QueuePairState.READY_TO_SEND,
-                    Set.of(SEND_PSN),
-                    Set.of(ACCESS_FLAGS)),
-            new Row(QueuePairState.READY_TO_SEND, QueuePairState.READY_TO_SEND, Set.of(), Set.of(ACCESS_FLAGS)));
+            change(READY_TO_RECEIVE, READY_TO_SEND, Set.of(SEND_PSN), Set.of(CURRENT_STATE, ACCESS_FLAGS)),
+            change(READY_TO_SEND, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS)),
+            change(READY_TO_SEND, SEND_QUEUE_DRAINED, NONE, Set.of(NOTIFY_WHEN_DRAINED)),
+            change(SEND_QUEUE_DRAINED, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS)),
+            change(
+                    SEND_QUEUE_DRAINED,
+                    SEND_QUEUE_DRAINED,
+                    NONE,
+                    Set.of(PARTITION_KEY_INDEX, ACCESS_FLAGS, ADDRESS_VECTOR)),
+            change(SEND_QUEUE_ERROR, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS)));
 
-    private static final List<Row> DATAGRAM = List.of(
-            new Row(QueuePairState.RESET, QueuePairState.INIT, Set.of(PARTITION_KEY_INDEX, PORT, QUEUE_KEY), Set.of()),
-            new Row(QueuePairState.INIT, QueuePairState.INIT, Set.of(), Set.of(PARTITION_KEY_INDEX, PORT, QUEUE_KEY)),
-            new Row(
-                    QueuePairState.INIT,
-                    QueuePairState.READY_TO_RECEIVE,
-                    Set.of(),
-                    Set.of(PARTITION_KEY_INDEX, QUEUE_KEY)),
-            new Row(QueuePairState.READY_TO_RECEIVE, QueuePairState.READY_TO_SEND, Set.of(SEND_PSN), Set.of(QUEUE_KEY)),
-            new Row(QueuePairState.READY_TO_SEND, QueuePairState.READY_TO_SEND, Set.of(), Set.of(QUEUE_KEY)));
+    private static final List<Change> DATAGRAM = List.of(
+            change(RESET, INIT, Set.of(PARTITION_KEY_INDEX, PORT, QUEUE_KEY), NONE),
+            change(INIT, INIT, NONE, Set.of(PARTITION_KEY_INDEX, PORT, QUEUE_KEY)),
+            change(INIT, READY_TO_RECEIVE, NONE, Set.of(PARTITION_KEY_INDEX, QUEUE_KEY)),
+            change(READY_TO_RECEIVE, READY_TO_SEND, Set.of(SEND_PSN), Set.of(CURRENT_STATE, QUEUE_KEY)),
+            change(READY_TO_SEND, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, QUEUE_KEY)),
+            change(READY_TO_SEND, SEND_QUEUE_DRAINED, NONE, Set.of(NOTIFY_WHEN_DRAINED)),
+            change(SEND_QUEUE_DRAINED, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, QUEUE_KEY)),
+            change(SEND_QUEUE_DRAINED, SEND_QUEUE_DRAINED, NONE, Set.of(PARTITION_KEY_INDEX, QUEUE_KEY)),
+            change(SEND_QUEUE_ERROR, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, QUEUE_KEY)));
 
     private QueuePairTransitions() {}
+
+    private static Change change(
+            QueuePairState from,
+            QueuePairState to,
+            Set<QueuePairAttribute> required,
+            Set<QueuePairAttribute> optional) {
+        return new Change(from, to, ordered(required), ordered(optional));
+    }
+
+    /** In the order of the enum, so that messages and tables are the same each time. */
+    private static Set<QueuePairAttribute> ordered(Set<QueuePairAttribute> attributes) {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(new TreeSet<>(attributes)));
+    }
+
+    /** The allowed changes of a transport, besides those to RESET and ERROR. */
+    public static List<Change> changes(QueuePairType type) {
+        return switch (type) {
+            case RELIABLE_CONNECTION -> RELIABLE;
+            case UNRELIABLE_CONNECTION -> UNRELIABLE;
+            case UNRELIABLE_DATAGRAM -> DATAGRAM;
+        };
+    }
 
     /**
      * Checks a change against the table.
@@ -143,43 +161,50 @@ public final class QueuePairTransitions {
      * @param type transport of the queue pair
      * @param from state now
      * @param attributes what is to be changed
-     * @return null if it is allowed, else a clause that says what is wrong
+     * @return null if it is allowed, else a clause that says what is wrong and what would be right
      */
     public static @Nullable String explainRefusal(
             QueuePairType type, QueuePairState from, QueuePairAttributes attributes) {
         Set<QueuePairAttribute> given = attributes.present();
         QueuePairState to = given.contains(STATE) ? attributes.state() : from;
         given.remove(STATE);
-        if (to == QueuePairState.RESET || to == QueuePairState.ERROR) {
+        if (to == RESET || to == ERROR) {
             return given.isEmpty() ? null : "a change to " + to + " takes no other attribute, but has " + given;
         }
-        List<Row> rows = switch (type) {
-            case RELIABLE_CONNECTION -> RELIABLE;
-            case UNRELIABLE_CONNECTION -> UNRELIABLE;
-            case UNRELIABLE_DATAGRAM -> DATAGRAM;
-        };
-        for (Row row : rows) {
-            if (row.from == from && row.to == to) {
-                return compare(row, given);
+        if (given.contains(CURRENT_STATE) && attributes.currentState() != from) {
+            return "its state is " + from + ", not " + attributes.currentState() + " as CURRENT_STATE says";
+        }
+        Set<QueuePairState> reachable = EnumSet.of(RESET, ERROR);
+        for (Change change : changes(type)) {
+            if (change.from == from && change.to == to) {
+                return compare(change, given);
+            }
+            if (change.from == from) {
+                reachable.add(change.to);
             }
         }
-        return "a queue pair cannot go from " + from + " to " + to;
+        return "a queue pair of the type " + type + " cannot go from " + from + " to " + to + ", but to " + reachable;
     }
 
-    private static @Nullable String compare(Row row, Set<QueuePairAttribute> given) {
+    private static @Nullable String compare(Change change, Set<QueuePairAttribute> given) {
         Set<QueuePairAttribute> missing = EnumSet.noneOf(QueuePairAttribute.class);
-        missing.addAll(row.required);
+        missing.addAll(change.required);
         missing.removeAll(given);
         Set<QueuePairAttribute> extra = EnumSet.noneOf(QueuePairAttribute.class);
         extra.addAll(given);
-        extra.removeAll(row.required);
-        extra.removeAll(row.optional);
+        extra.removeAll(change.required);
+        extra.removeAll(change.optional);
         if (missing.isEmpty() && extra.isEmpty()) {
             return null;
         }
-        return "a change from " + row.from + " to " + row.to
+        return "a change from " + change.from + " to " + change.to
                 + (missing.isEmpty() ? "" : " needs " + missing)
                 + (missing.isEmpty() || extra.isEmpty() ? "" : " and")
-                + (extra.isEmpty() ? "" : " does not take " + extra);
+                + (extra.isEmpty() ? "" : " does not take " + extra)
+                + "; it needs " + orNothing(change.required) + " and may have " + orNothing(change.optional);
+    }
+
+    private static String orNothing(Set<QueuePairAttribute> attributes) {
+        return attributes.isEmpty() ? "nothing" : attributes.toString();
     }
 }

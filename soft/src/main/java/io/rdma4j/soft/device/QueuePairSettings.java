@@ -49,6 +49,8 @@ final class QueuePairSettings {
             case INIT -> QueuePairState.INIT;
             case READY_TO_RECEIVE -> QueuePairState.READY_TO_RECEIVE;
             case READY_TO_SEND -> QueuePairState.READY_TO_SEND;
+            case SEND_QUEUE_DRAINED -> QueuePairState.SEND_QUEUE_DRAINED;
+            case SEND_QUEUE_ERROR -> QueuePairState.SEND_QUEUE_ERROR;
             case ERROR -> QueuePairState.ERROR;
         };
     }
@@ -66,6 +68,7 @@ final class QueuePairSettings {
         try {
             // Again, since another thread or the peer may have changed the state meanwhile.
             refuse(QueuePairTransitions.explainRefusal(type, state(machine.state()), change));
+            refuse(drainingRefusal(change));
             apply(change, port);
             engine.activate(driven);
         } finally {
@@ -102,7 +105,7 @@ final class QueuePairSettings {
     private @Nullable String rangeRefusal(QueuePairAttributes change) {
         for (QueuePairAttribute attribute : change.present()) {
             String refusal = switch (attribute) {
-                case STATE, ACCESS_FLAGS, QUEUE_KEY -> null;
+                case STATE, CURRENT_STATE, NOTIFY_WHEN_DRAINED, ACCESS_FLAGS, QUEUE_KEY -> null;
                 case PARTITION_KEY_INDEX -> range(attribute, change.partitionKeyIndex(), 0, 0);
                 case PORT -> range(attribute, change.port(), 1, 1);
                 case ADDRESS_VECTOR -> Paths.refusal(device, change.addressVector());
@@ -137,6 +140,15 @@ final class QueuePairSettings {
                 : "path MTU " + wanted + " is more than the " + most + " that " + device.networkName() + " carries";
     }
 
+    private @Nullable String drainingRefusal(QueuePairAttributes change) {
+        boolean ends = change.present().contains(QueuePairAttribute.STATE)
+                && (change.state() == QueuePairState.RESET || change.state() == QueuePairState.ERROR);
+        return machine.isDraining() && !ends
+                ? "its send queue is still draining; wait for the event SEND_QUEUE_DRAINED, which NOTIFY_WHEN_DRAINED"
+                        + " asks for, or until query() says that it is not draining"
+                : null;
+    }
+
     // ---- changes, under the engine lock ----
 
     private void apply(QueuePairAttributes change, @Nullable Port port) {
@@ -165,9 +177,19 @@ final class QueuePairSettings {
                     toReadyToReceive(Objects.requireNonNull(port));
                 }
             }
-            default -> {
+            case SEND_QUEUE_DRAINED -> {
                 if (changesState) {
+                    machine.drain(given.contains(QueuePairAttribute.NOTIFY_WHEN_DRAINED) && change.notifyWhenDrained());
+                } else {
+                    applyDrained(port);
+                }
+                applyLive(given);
+            }
+            default -> {
+                if (machine.state() == QueuePairMachine.State.READY_TO_RECEIVE) {
                     toReadyToSend();
+                } else if (changesState) {
+                    machine.resume();
                 }
                 applyLive(given);
             }
@@ -181,9 +203,9 @@ final class QueuePairSettings {
         }
     }
 
-    private void toReadyToReceive(Port port) {
+    private QueuePairMachine.Peer peer(Port port) {
         AddressVector path = Objects.requireNonNull(current.addressVector());
-        QueuePairMachine.Peer peer = new QueuePairMachine.Peer(
+        return new QueuePairMachine.Peer(
                 port.high(),
                 port.low(),
                 path.destination().high(),
@@ -193,13 +215,39 @@ final class QueuePairSettings {
                 path.trafficClass(),
                 path.hopLimit(),
                 path.flowLabel());
-        int mtu = current.pathMtu().bytes();
+    }
+
+    private RcQueuePair.ReceiveParameters receiveParameters(QueuePairMachine.Peer peer) {
+        return new RcQueuePair.ReceiveParameters(
+                peer,
+                current.pathMtu().bytes(),
+                current.receivePsn(),
+                current.maxDestinationReadAtomic(),
+                current.minRnrTimer());
+    }
+
+    private void toReadyToReceive(Port port) {
+        QueuePairMachine.Peer peer = peer(port);
         switch (machine) {
-            case RcQueuePair reliable ->
-                reliable.toReadyToReceive(new RcQueuePair.ReceiveParameters(
-                        peer, mtu, current.receivePsn(), current.maxDestinationReadAtomic(), current.minRnrTimer()));
-            case UcQueuePair unreliable -> unreliable.toReadyToReceive(peer, mtu, current.receivePsn());
+            case RcQueuePair reliable -> reliable.toReadyToReceive(receiveParameters(peer));
+            case UcQueuePair unreliable ->
+                unreliable.toReadyToReceive(peer, current.pathMtu().bytes(), current.receivePsn());
             case UdQueuePair _ -> throw new AssertionError("datagrams have no peer");
+        }
+        driven.path(port, peer);
+    }
+
+    /** What may change while nothing is sent; {@code changed} is the port of a new path, or null for the old one. */
+    private void applyDrained(@Nullable Port changed) {
+        Port port = changed != null ? changed : driven.port();
+        if (port == null) {
+            return; // datagrams have no path
+        }
+        QueuePairMachine.Peer peer = peer(port);
+        switch (machine) {
+            case RcQueuePair reliable -> reliable.change(receiveParameters(peer), sendParameters());
+            case UcQueuePair unreliable -> unreliable.changePath(peer);
+            case UdQueuePair _ -> throw new AssertionError("datagrams have no path");
         }
         driven.path(port, peer);
     }
@@ -237,6 +285,9 @@ final class QueuePairSettings {
     private void remember(QueuePairAttribute attribute, QueuePairAttributes from) {
         switch (attribute) {
             case STATE -> current.state(from.state());
+            case CURRENT_STATE, NOTIFY_WHEN_DRAINED -> {
+                // They tell something about one change, and are not kept.
+            }
             case ACCESS_FLAGS -> current.accessFlags(Set.copyOf(from.accessFlags()));
             case PARTITION_KEY_INDEX -> current.partitionKeyIndex(from.partitionKeyIndex());
             case PORT -> current.port(from.port());
@@ -255,7 +306,7 @@ final class QueuePairSettings {
         }
     }
 
-    /** All that was set, and the state as it is now. */
+    /** All that was set, with states and PSNs as they are now. */
     QueuePairAttributes query() {
         engine.lock();
         try {
@@ -263,7 +314,14 @@ final class QueuePairSettings {
             for (QueuePairAttribute attribute : current.present()) {
                 copy.remember(attribute, current);
             }
-            return copy.current.state(state(machine.state()));
+            QueuePairAttributes answer = copy.current;
+            if (current.present().contains(QueuePairAttribute.SEND_PSN)) {
+                answer.sendPsn(machine.sendPsn());
+            }
+            if (current.present().contains(QueuePairAttribute.RECEIVE_PSN)) {
+                answer.receivePsn(machine.receivePsn());
+            }
+            return answer.state(state(machine.state())).draining(machine.isDraining());
         } finally {
             engine.unlock();
         }

@@ -180,6 +180,7 @@ final class SoftQueuePair implements QueuePair {
                             case QUEUE_PAIR_FATAL -> AsyncEvent.Type.QUEUE_PAIR_FATAL;
                             case REQUEST_ERROR -> AsyncEvent.Type.QUEUE_PAIR_REQUEST_ERROR;
                             case ACCESS_ERROR -> AsyncEvent.Type.QUEUE_PAIR_ACCESS_ERROR;
+                            case SEND_QUEUE_DRAINED -> AsyncEvent.Type.SEND_QUEUE_DRAINED;
                             case LAST_RECEIVE_REACHED -> AsyncEvent.Type.QUEUE_PAIR_LAST_WORK_REQUEST_REACHED;
                         },
                         this);
@@ -312,7 +313,7 @@ final class SoftQueuePair implements QueuePair {
 
     private void requireSendState() {
         QueuePairMachine.State state = machine.state();
-        if (state != QueuePairMachine.State.READY_TO_SEND && state != QueuePairMachine.State.ERROR || closed) {
+        if (closed || state.compareTo(QueuePairMachine.State.READY_TO_SEND) < 0) {
             throw new RdmaException(
                     "ibv_post_send",
                     Errno.EINVAL,

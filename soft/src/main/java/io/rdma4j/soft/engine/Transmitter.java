@@ -88,7 +88,8 @@ final class Transmitter {
 
     /** Takes what was posted while the queue pair failed, by a thread that still saw it whole. */
     private static void flushIfFailed(DrivenQueuePair queuePair) {
-        if (queuePair.machine.state() == QueuePairMachine.State.ERROR) {
+        QueuePairMachine.State state = queuePair.machine.state();
+        if (state == QueuePairMachine.State.ERROR || state == QueuePairMachine.State.SEND_QUEUE_ERROR) {
             VarHandle.fullFence();
             queuePair.machine.flush();
         }
