@@ -1,8 +1,11 @@
 package io.rdma4j.testkit;
 
+import io.rdma4j.transport.DatagramDestination;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.UcQueuePair;
+import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Packet;
@@ -13,10 +16,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * One host of a {@link VirtualNetwork}: an address, registered memory and queue pairs, driven as a device drives them.
- * Not thread safe.
+ * One host of a {@link VirtualNetwork}: an address, registered memory and queue pairs, driven as a device drives them. A
+ * datagram goes to a host: it is the {@link io.rdma4j.transport.SendRequest#destination}. Not thread safe.
  */
-public final class SimulatedHost {
+public final class SimulatedHost implements DatagramDestination {
     private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
 
     private final VirtualNetwork network;
@@ -24,7 +27,7 @@ public final class SimulatedHost {
     private final long low;
     private final SplittableRandom random;
     private final MemoryTable memory;
-    private final Map<Integer, RcQueuePair> queuePairs = new LinkedHashMap<>();
+    private final Map<Integer, QueuePairMachine> queuePairs = new LinkedHashMap<>();
     private final Icrc icrc = new Icrc();
     private final Packet packet = new Packet();
     private final Frame outgoing = new Frame();
@@ -75,18 +78,18 @@ public final class SimulatedHost {
     }
 
     /** Adds a queue pair; packets with its number go to it from now on. */
-    public void add(RcQueuePair queuePair) {
+    public void add(QueuePairMachine queuePair) {
         queuePairs.put(queuePair.number(), queuePair);
     }
 
     /** Takes a queue pair away; packets with its number are dropped from now on. */
-    public void remove(RcQueuePair queuePair) {
+    public void remove(QueuePairMachine queuePair) {
         queuePairs.remove(queuePair.number());
     }
 
     /** Lets every queue pair send what it has. */
     public void transmit() {
-        for (RcQueuePair queuePair : queuePairs.values()) {
+        for (QueuePairMachine queuePair : queuePairs.values()) {
             int bytes;
             while ((bytes = queuePair.pollTransmit(network.nowNanos(), outgoing.segment, 0)) > 0) {
                 send(queuePair, bytes);
@@ -94,19 +97,37 @@ public final class SimulatedHost {
         }
     }
 
-    private void send(RcQueuePair queuePair, int bytes) {
-        RcQueuePair.ReceiveParameters parameters = queuePair.receiveParameters();
-        if (parameters == null) {
-            throw new AssertionError("a queue pair without a peer has sent a packet");
-        }
+    private void send(QueuePairMachine queuePair, int bytes) {
         outgoing.offset = 0;
         outgoing.length = bytes + Packet.ICRC_LENGTH;
-        outgoing.destinationHigh = parameters.peer().remoteHigh();
-        outgoing.destinationLow = parameters.peer().remoteLow();
+        address(queuePair);
         outgoing.sourcePort = 0xc000 | queuePair.number() & 0x3fff;
         outgoing.identification = 0;
         icrc.seal(outgoing);
         network.send(outgoing);
+    }
+
+    private void address(QueuePairMachine queuePair) {
+        QueuePairMachine.Peer peer = null;
+        switch (queuePair) {
+            case RcQueuePair reliable -> {
+                RcQueuePair.ReceiveParameters parameters = reliable.receiveParameters();
+                peer = parameters == null ? null : parameters.peer();
+            }
+            case UcQueuePair unreliable -> peer = unreliable.peer();
+            case UdQueuePair datagrams -> {
+                if (datagrams.destination() instanceof SimulatedHost host) {
+                    outgoing.destinationHigh = host.high;
+                    outgoing.destinationLow = host.low;
+                    return;
+                }
+            }
+        }
+        if (peer == null) {
+            throw new AssertionError("a queue pair has sent a packet to nobody");
+        }
+        outgoing.destinationHigh = peer.remoteHigh();
+        outgoing.destinationLow = peer.remoteLow();
     }
 
     void onFrame(Frame frame) {
@@ -114,7 +135,7 @@ public final class SimulatedHost {
             unreadableFrames++;
             return;
         }
-        RcQueuePair queuePair = queuePairs.get(packet.destinationQueuePair());
+        QueuePairMachine queuePair = queuePairs.get(packet.destinationQueuePair());
         if (queuePair == null) {
             unknownQueuePairs++;
             return;
@@ -132,7 +153,7 @@ public final class SimulatedHost {
     }
 
     void runDeadlines() {
-        for (RcQueuePair queuePair : queuePairs.values()) {
+        for (QueuePairMachine queuePair : queuePairs.values()) {
             if (queuePair.nextDeadlineNanos() <= network.nowNanos()) {
                 queuePair.onDeadline(network.nowNanos());
             }
@@ -141,7 +162,7 @@ public final class SimulatedHost {
 
     long nextDeadlineNanos() {
         long next = Long.MAX_VALUE;
-        for (RcQueuePair queuePair : queuePairs.values()) {
+        for (QueuePairMachine queuePair : queuePairs.values()) {
             next = Math.min(next, queuePair.nextDeadlineNanos());
         }
         return next;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ public final class VirtualNetwork {
     private long order;
     private long deliveredFrames;
     private long lostFrames;
+    private Consumer<Frame> duplicates = frame -> {};
     private long traceHash = 0xcbf2_9ce4_8422_2325L;
 
     /**
@@ -58,6 +60,11 @@ public final class VirtualNetwork {
     /** Changes what happens to frames sent from now on. */
     public void faults(NetworkFaults newFaults) {
         faults = newFaults;
+    }
+
+    /** Has every frame that arrives twice shown to somebody, when it is sent; used during the call only. */
+    public void onDuplicate(Consumer<Frame> listener) {
+        duplicates = listener;
     }
 
     /** Virtual time now. */
@@ -136,6 +143,7 @@ public final class VirtualNetwork {
         }
         long at = nowNanos + faults.latencyNanos();
         if (chance(faults.duplication())) {
+            duplicates.accept(frame);
             enqueue(at + jitter(), destination, copy(frame));
         }
         Frame copy = copy(frame);

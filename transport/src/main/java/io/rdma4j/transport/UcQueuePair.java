@@ -90,6 +90,11 @@ public final class UcQueuePair extends QueuePairMachine {
         peer = path;
     }
 
+    /** Path to the peer, or null before it is known. */
+    public @Nullable Peer peer() {
+        return peer;
+    }
+
     // ---- receiving ----
 
     @Override

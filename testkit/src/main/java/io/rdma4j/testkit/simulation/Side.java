@@ -333,24 +333,12 @@ final class Side {
         return message;
     }
 
-    /** Lengths around the edges of packets are more likely than others. */
     private int length(int maxBytes) {
-        int length = switch (random.nextInt(4)) {
-            case 0 -> random.nextInt(0, 9);
-            case 1 -> (256 << random.nextInt(5)) * random.nextInt(1, 4) + random.nextInt(-1, 2);
-            default -> random.nextInt(maxBytes + 1);
-        };
-        return Math.min(Math.max(length, 0), maxBytes);
+        return RandomPieces.length(random, maxBytes);
     }
 
     private void split(ScatterGather list, MemoryRegion region, int offset, int length) {
-        int done = 0;
-        list.clear();
-        for (int pieces = random.nextInt(1, 4); pieces > 0; pieces--) {
-            int piece = pieces == 1 ? length - done : random.nextInt(length - done + 1);
-            list.add(region, (long) offset + done, piece);
-            done += piece;
-        }
+        RandomPieces.split(random, list, region, offset, length);
     }
 
     private void expect(ExpectedReceive receive) {

@@ -1,0 +1,92 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.testkit.SimulatedHost;
+import io.rdma4j.transport.Completion;
+import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.UdQueuePair;
+import io.rdma4j.transport.WorkOpcode;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** A datagram queue pair: it sends to all others, sometimes with a key that they do not have. */
+final class DatagramSide extends UnreliableSide {
+    private static final int ROUTE_BYTES = UdQueuePair.ROUTE_HEADER_BYTES;
+    private static final int OWN_KEY = 0x8000_0000;
+    private static final int SOURCE_AT = 20 + 12;
+
+    private final UdQueuePair queuePair;
+    private final List<DatagramSide> all;
+    private final int mtu;
+    private int psn;
+
+    /** Creates a side, ready to send; {@code all} is to hold it and the others, each of which sends {@code planned}. */
+    DatagramSide(
+            String name,
+            SimulatedHost host,
+            MessageLedger ledger,
+            List<DatagramSide> all,
+            int mtu,
+            int planned,
+            int incoming,
+            boolean isFed,
+            SplittableRandom random) {
+        super(name, host, ledger, mtu, mtu + ROUTE_BYTES, planned, incoming, isFed, random);
+        this.all = all;
+        this.mtu = mtu;
+        queuePair = new UdQueuePair(
+                host.unusedQueuePairNumber(),
+                configuration,
+                this::onSendCompletion,
+                this::onReceiveCompletion,
+                event -> {});
+        queuePair.toInit(0);
+        queuePair.changeQueueKey(random.nextInt(3));
+        queuePair.toReadyToReceive(mtu);
+        psn = 0xff_ffff - random.nextInt(20);
+        queuePair.toReadyToSend(psn);
+        host.add(queuePair);
+    }
+
+    @Override
+    QueuePairMachine machine() {
+        return queuePair;
+    }
+
+    @Override
+    void fill(SendRequest request) {
+        DatagramSide to = all.get(random.nextInt(all.size()));
+        int key = random.nextInt(4) == 0 ? OWN_KEY | random.nextInt() : to.queuePair.queueKey();
+        if (random.nextInt(8) == 0) {
+            key = random.nextInt(3);
+        }
+        request.opcode = random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_WITH_IMMEDIATE;
+        request.destination = to.host;
+        request.remoteQueuePair = to.queuePair.number();
+        request.queueKey = key;
+        byte[] message = message(request, Math.min(mtu, to.mtu));
+        boolean hasKey = (key < 0 ? queuePair.queueKey() : key) == to.queuePair.queueKey();
+        ledger.add(name, to.name, message, hasKey, MessageLedger.packet(queuePair.number(), to.queuePair.number(), psn++));
+    }
+
+    @Override
+    void onArrival(Completion completion, byte[] memory, int offset) {
+        check(completion.hasRouteHeader && completion.byteLength >= ROUTE_BYTES, "a datagram without its route");
+        int payload = offset + ROUTE_BYTES;
+        ledger.arrive(
+                name, idOf(completion, memory, payload), memory, payload, (int) completion.byteLength - ROUTE_BYTES);
+        int source = ByteBuffer.wrap(memory).getInt(offset + SOURCE_AT);
+        boolean isKnown = all.stream()
+                .anyMatch(side -> side.queuePair.number() == completion.sourceQueuePair
+                        && (int) side.host.addressLow() == source);
+        check(isKnown, "a datagram from nobody: 0x" + Integer.toHexString(source));
+    }
+
+    @Override
+    boolean checkEnd() {
+        boolean untouched = super.checkEnd();
+        check(untouched, "a datagram was placed in a receive that did not complete");
+        return true;
+    }
+}

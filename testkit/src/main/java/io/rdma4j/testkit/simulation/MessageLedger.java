@@ -1,0 +1,118 @@
+package io.rdma4j.testkit.simulation;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * All messages of unreliable queue pairs in a run. What arrives must be one of them, whole, at whom it was sent to, and at
+ * most once; twice only if the network has doubled each of its packets.
+ */
+final class MessageLedger {
+    /** A message. */
+    static final class Sent {
+        /** Its number, from 1 in the order of posting. */
+        final int id;
+
+        private final String from;
+        private final String to;
+        private final byte[] bytes;
+        private final boolean mayArrive;
+        private final long[] packets;
+        private int arrivals;
+
+        private Sent(int id, String from, String to, byte[] bytes, boolean mayArrive, long[] packets) {
+            this.id = id;
+            this.from = from;
+            this.to = to;
+            this.bytes = bytes;
+            this.mayArrive = mayArrive;
+            this.packets = packets;
+        }
+    }
+
+    private final List<Sent> messages = new ArrayList<>();
+    private final Map<String, Integer> lastArrival = new HashMap<>();
+    private final Set<Long> doubled = new HashSet<>();
+    private boolean keepsOrder = true;
+    private int arrived;
+
+    /** Number of the next message. */
+    int nextId() {
+        return messages.size() + 1;
+    }
+
+    /**
+     * A packet's name, by which the copies of it are known.
+     *
+     * @param from number of the sending queue pair, or 0 where the receiving one has one peer only
+     */
+    static long packet(int from, int to, int psn) {
+        return ((long) from << 24 ^ to) << 24 ^ psn & 0xff_ffff;
+    }
+
+    /** Notes that the network delivers a packet twice. */
+    void onDouble(long packet) {
+        doubled.add(packet);
+    }
+
+    /**
+     * Notes a message when it is posted.
+     *
+     * @param from name of the sender
+     * @param to name of the receiver
+     * @param mayArrive whether the receiver may take it
+     * @param packets the names of its packets
+     */
+    void add(String from, String to, byte[] bytes, boolean mayArrive, long... packets) {
+        messages.add(new Sent(nextId(), from, to, bytes, mayArrive, packets));
+    }
+
+    /** Notes a message that arrived, and checks it; the bytes may be those of a longer array. */
+    void arrive(String at, int id, byte[] in, int offset, int length) {
+        if (id < 1 || id > messages.size()) {
+            throw new SimulationFailure(at + ": a message that nobody sent, number " + id);
+        }
+        Sent sent = messages.get(id - 1);
+        String message = at + ": message " + id + " of " + sent.bytes.length + " bytes";
+        if (!sent.to.equals(at) || !sent.mayArrive) {
+            throw new SimulationFailure(message + " must not arrive; it was sent to " + sent.to);
+        }
+        if (!Arrays.equals(in, offset, offset + length, sent.bytes, 0, sent.bytes.length)) {
+            throw new SimulationFailure(message + " has other bytes, or " + length + " of them");
+        }
+        boolean mayComeTwice = Arrays.stream(sent.packets).allMatch(doubled::contains);
+        if (++sent.arrivals > (mayComeTwice ? 2 : 1)) {
+            throw new SimulationFailure(message + " arrives for the " + sent.arrivals + "th time");
+        }
+        keepsOrder &= lastArrival.merge(sent.from + " to " + at, id, Integer::max) == id;
+        arrived++;
+    }
+
+    /** Messages sent. */
+    int sent() {
+        return messages.size();
+    }
+
+    /** Messages that arrived. */
+    int arrived() {
+        return arrived;
+    }
+
+    /** Checks what must be so where the network loses and disturbs nothing and there is a receive for everything. */
+    void checkAllArrivedInOrder() {
+        for (Sent sent : messages) {
+            if (sent.arrivals != (sent.mayArrive ? 1 : 0)) {
+                throw new SimulationFailure(
+                        "message " + sent.id + " to " + sent.to + " arrived " + sent.arrivals + " times");
+            }
+        }
+        if (!keepsOrder) {
+            throw new SimulationFailure("messages came out of order");
+        }
+    }
+}

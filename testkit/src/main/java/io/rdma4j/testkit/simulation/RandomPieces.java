@@ -1,0 +1,31 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.ScatterGather;
+import java.util.SplittableRandom;
+
+/** Lengths of messages and the pieces of memory that they lie in. */
+final class RandomPieces {
+    private RandomPieces() {}
+
+    /** A length; those around the edges of packets are more likely than others. */
+    static int length(SplittableRandom random, int maxBytes) {
+        int length = switch (random.nextInt(4)) {
+            case 0 -> random.nextInt(0, 9);
+            case 1 -> (256 << random.nextInt(5)) * random.nextInt(1, 4) + random.nextInt(-1, 2);
+            default -> random.nextInt(maxBytes + 1);
+        };
+        return Math.min(Math.max(length, 0), maxBytes);
+    }
+
+    /** Lets a list name one stretch of a region in one to three pieces. */
+    static void split(SplittableRandom random, ScatterGather list, MemoryRegion region, int offset, int length) {
+        int done = 0;
+        list.clear();
+        for (int pieces = random.nextInt(1, 4); pieces > 0; pieces--) {
+            int piece = pieces == 1 ? length - done : random.nextInt(length - done + 1);
+            list.add(region, (long) offset + done, piece);
+            done += piece;
+        }
+    }
+}

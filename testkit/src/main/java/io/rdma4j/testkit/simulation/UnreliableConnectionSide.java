@@ -1,0 +1,164 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.testkit.SimulatedHost;
+import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.Completion;
+import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.UcQueuePair;
+import io.rdma4j.transport.WorkOpcode;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.SplittableRandom;
+
+/**
+ * One side of an unreliable connection. A WRITE that is lost in part may have been placed in part, so of the target memory
+ * only this is known: each byte is what it was, or what some WRITE had for it.
+ */
+final class UnreliableConnectionSide extends UnreliableSide {
+    private static final WorkOpcode[] OPCODES = {
+        WorkOpcode.SEND, WorkOpcode.SEND_WITH_IMMEDIATE, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE
+    };
+    private static final int CANARY_BYTES = 64;
+    private static final int TARGET_BYTES = 4096;
+    private static final int VALUES = 256;
+
+    private final UcQueuePair queuePair;
+    private final int maxMessageBytes;
+    private final byte[] targetBytes = new byte[TARGET_BYTES + 2 * CANARY_BYTES];
+    private final MemoryRegion target;
+
+    /** The values that each byte of the target may have, {@value #VALUES} bits for each. */
+    private final BitSet allowed = new BitSet(TARGET_BYTES * VALUES);
+
+    /** The target after all WRITEs, where none is lost. */
+    private final byte[] model = new byte[TARGET_BYTES];
+
+    private int mtu;
+    private int psn;
+    private UnreliableConnectionSide peer = this;
+
+    UnreliableConnectionSide(
+            String name,
+            SimulatedHost host,
+            MessageLedger ledger,
+            int maxMessageBytes,
+            int planned,
+            int incoming,
+            boolean isFed,
+            SplittableRandom random) {
+        super(name, host, ledger, maxMessageBytes, maxMessageBytes, planned, incoming, isFed, random);
+        this.maxMessageBytes = maxMessageBytes;
+        target = host.memory()
+                .register(
+                        MemorySegment.ofArray(targetBytes).asSlice(CANARY_BYTES, TARGET_BYTES),
+                        random.nextLong() & 0x7fff_ffff_ffff_f000L,
+                        AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE,
+                        DOMAIN);
+        for (int i = 0; i < TARGET_BYTES; i++) {
+            allowed.set(i * VALUES);
+        }
+        queuePair = new UcQueuePair(
+                host.unusedQueuePairNumber(),
+                configuration,
+                host.memory(),
+                this::onSendCompletion,
+                this::onReceiveCompletion,
+                event -> {});
+        host.add(queuePair);
+    }
+
+    static void connect(UnreliableConnectionSide a, UnreliableConnectionSide b, SplittableRandom random) {
+        a.peer = b;
+        b.peer = a;
+        int mtu = 256 << random.nextInt(5);
+        int psnA = 0xff_ffff - random.nextInt(40);
+        int psnB = random.nextInt(1 << 24);
+        a.enable(mtu, psnA, psnB);
+        b.enable(mtu, psnB, psnA);
+    }
+
+    private void enable(int pathMtu, int sendPsn, int receivePsn) {
+        mtu = pathMtu;
+        psn = sendPsn;
+        queuePair.toInit(AccessFlags.REMOTE_WRITE);
+        queuePair.toReadyToReceive(
+                new QueuePairMachine.Peer(
+                        host.addressHigh(),
+                        host.addressLow(),
+                        peer.host.addressHigh(),
+                        peer.host.addressLow(),
+                        0,
+                        peer.queuePair.number(),
+                        0,
+                        64,
+                        0),
+                pathMtu,
+                receivePsn);
+        queuePair.toReadyToSend(sendPsn);
+    }
+
+    @Override
+    QueuePairMachine machine() {
+        return queuePair;
+    }
+
+    @Override
+    void fill(SendRequest request) {
+        request.opcode = OPCODES[random.nextInt(OPCODES.length)];
+        boolean isWrite =
+                request.opcode == WorkOpcode.RDMA_WRITE || request.opcode == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+        byte[] message = message(request, isWrite ? Math.min(maxMessageBytes, TARGET_BYTES) : maxMessageBytes);
+        if (isWrite) {
+            int offset = random.nextInt(TARGET_BYTES - message.length + 1);
+            request.remoteAddress = peer.target.address() + offset;
+            request.remoteKey = peer.target.key();
+            peer.allow(offset, message);
+        }
+        long[] packets = new long[Math.max(1, (message.length + mtu - 1) / mtu)];
+        for (int i = 0; i < packets.length; i++) {
+            packets[i] = MessageLedger.packet(0, peer.queuePair.number(), psn++);
+        }
+        // The ledger sees a WRITE only by its immediate data, and then no bytes in the receive.
+        boolean isSeen = request.opcode != WorkOpcode.RDMA_WRITE;
+        ledger.add(name, peer.name, isWrite ? new byte[0] : message, isSeen, packets);
+    }
+
+    private void allow(int offset, byte[] message) {
+        System.arraycopy(message, 0, model, offset, message.length);
+        for (int i = 0; i < message.length; i++) {
+            allowed.set((offset + i) * VALUES + (message[i] & 0xff));
+        }
+    }
+
+    @Override
+    void onArrival(Completion completion, byte[] memory, int offset) {
+        int length = completion.isReceiveOfWrite ? 0 : (int) completion.byteLength;
+        check(!completion.hasRouteHeader, "a connection's receive with a route");
+        ledger.arrive(name, idOf(completion, memory, offset), memory, offset, length);
+    }
+
+    @Override
+    boolean checkEnd() {
+        for (int i = 0; i < TARGET_BYTES; i++) {
+            int value = targetBytes[CANARY_BYTES + i] & 0xff;
+            check(allowed.get(i * VALUES + value), "byte " + i + " of the target is " + value + ", which nobody wrote");
+        }
+        for (int i = 0; i < CANARY_BYTES; i++) {
+            check(
+                    (targetBytes[i] | targetBytes[CANARY_BYTES + TARGET_BYTES + i]) == 0,
+                    "memory beside the target was written");
+        }
+        host.memory().deregister(target);
+        return super.checkEnd();
+    }
+
+    /** Checks what must be so where nothing is lost or disturbed. */
+    void checkTarget() {
+        byte[] memory = Arrays.copyOfRange(targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
+        int difference = Arrays.mismatch(model, memory);
+        check(difference < 0, "the target differs from the model at byte " + difference);
+    }
+}

@@ -1,0 +1,228 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.testkit.SimulatedHost;
+import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.Completion;
+import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.transport.ReceiveRequest;
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.transport.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One queue pair of an unreliable transport in a run: it posts random messages, each with its number in it, and enters
+ * them and what arrives in the ledger.
+ */
+abstract class UnreliableSide {
+    static final int DOMAIN = 1;
+    private static final byte UNTOUCHED = 0x5a;
+
+    /** A receive that is posted. */
+    private record Posted(int offset, int size) {}
+
+    final String name;
+    final SplittableRandom random;
+    final SimulatedHost host;
+    final MessageLedger ledger;
+    final QueuePairMachine.Configuration configuration;
+    private final boolean isFed;
+    private final int maxReceiveBytes;
+    private final byte[] sourceBytes;
+    private final MemoryRegion source;
+    private final byte[] receiveBytes;
+    private final MemoryRegion receives;
+    private final Map<Long, Posted> posted = new HashMap<>();
+    private final ArrayDeque<Long> signaled = new ArrayDeque<>();
+    private int receivesLeft;
+    private int receivesUsed;
+    private int sourceUsed;
+    private int planned;
+    private long nextId;
+
+    /**
+     * Creates a side without queue pair.
+     *
+     * @param maxMessageBytes longest message sent
+     * @param maxReceiveBytes bytes of a receive that takes everything
+     * @param planned messages to send
+     * @param incoming messages that may be sent to it
+     * @param isFed whether there is always a receive, and long enough
+     */
+    UnreliableSide(
+            String name,
+            SimulatedHost host,
+            MessageLedger ledger,
+            int maxMessageBytes,
+            int maxReceiveBytes,
+            int planned,
+            int incoming,
+            boolean isFed,
+            SplittableRandom random) {
+        this.name = name;
+        this.host = host;
+        this.ledger = ledger;
+        this.maxReceiveBytes = maxReceiveBytes;
+        this.planned = planned;
+        this.isFed = isFed;
+        this.random = random;
+        receivesLeft = 2 * incoming; // everything may be doubled
+        sourceBytes = new byte[planned * maxMessageBytes + 1];
+        source = host.memory().register(MemorySegment.ofArray(sourceBytes), address(), 0, DOMAIN);
+        receiveBytes = new byte[receivesLeft * maxReceiveBytes + 1];
+        Arrays.fill(receiveBytes, UNTOUCHED);
+        receives =
+                host.memory().register(MemorySegment.ofArray(receiveBytes), address(), AccessFlags.LOCAL_WRITE, DOMAIN);
+        configuration = new QueuePairMachine.Configuration(
+                random.nextInt(1, 12),
+                isFed ? receivesLeft + 1 : random.nextInt(1, 12),
+                4,
+                4,
+                random.nextInt(0, 200),
+                random.nextInt(4) == 0,
+                DOMAIN);
+    }
+
+    private long address() {
+        return random.nextLong() & 0x7fff_ffff_ffff_f000L;
+    }
+
+    abstract QueuePairMachine machine();
+
+    /** Chooses what the request does, and to whom; fills all of it but the message, with {@link #message}. */
+    abstract void fill(SendRequest request);
+
+    /** Takes a message that arrived, in memory from {@code offset} on. */
+    abstract void onArrival(Completion completion, byte[] memory, int offset);
+
+    /** Whether everything is posted that was planned. */
+    boolean isDone() {
+        return planned == 0;
+    }
+
+    /** Posts some of what is left. */
+    void work() {
+        int receivesNow = isFed ? receivesLeft : random.nextInt(4);
+        while (receivesNow > 0 && receivesLeft > 0 && postReceive()) {
+            receivesNow--;
+            receivesLeft--;
+        }
+        for (int i = random.nextInt(3); i > 0 && planned > 0; i--) {
+            SendRequest request = machine().sendQueue().claim();
+            if (request == null) {
+                return;
+            }
+            request.workRequestId = nextId++;
+            request.signaled = configuration.signalAll() || random.nextBoolean();
+            request.solicited = random.nextBoolean();
+            fill(request);
+            if (request.signaled) {
+                signaled.add(request.workRequestId);
+            }
+            machine().sendQueue().publish();
+            planned--;
+        }
+    }
+
+    private boolean postReceive() {
+        ReceiveRequest request = machine().receiveQueue().claim();
+        if (request == null) {
+            return false;
+        }
+        int size = isFed || random.nextBoolean() ? maxReceiveBytes : random.nextInt(maxReceiveBytes + 1);
+        request.workRequestId = nextId++;
+        RandomPieces.split(random, request.list, receives, receivesUsed, size);
+        posted.put(request.workRequestId, new Posted(receivesUsed, size));
+        receivesUsed += size;
+        machine().receiveQueue().publish();
+        return true;
+    }
+
+    /**
+     * Makes the next message of the ledger: random bytes that begin with its number, or immediate data that are it. A
+     * message without either is too short for it.
+     */
+    byte[] message(SendRequest request, int maxBytes) {
+        int length = RandomPieces.length(random, maxBytes);
+        boolean hasImmediate = request.opcode == WorkOpcode.SEND_WITH_IMMEDIATE
+                || request.opcode == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+        byte[] message = new byte[hasImmediate ? length : Math.max(Integer.BYTES, length)];
+        random.nextBytes(message);
+        if (hasImmediate) {
+            request.immediate = ledger.nextId();
+        } else {
+            ByteBuffer.wrap(message).putInt(0, ledger.nextId());
+        }
+        request.lengthBytes = message.length;
+        request.inline = message.length <= configuration.maxInlineBytes() && random.nextBoolean();
+        if (request.inline) {
+            MemorySegment.copy(message, 0, request.inlineData, ValueLayout.JAVA_BYTE, 0, message.length);
+        } else {
+            System.arraycopy(message, 0, sourceBytes, sourceUsed, message.length);
+            RandomPieces.split(random, request.list, source, sourceUsed, message.length);
+            sourceUsed += message.length;
+        }
+        return message;
+    }
+
+    void onSendCompletion(Completion completion) {
+        Long expected = signaled.poll();
+        check(
+                expected != null && expected == completion.workRequestId,
+                "completion of " + completion.workRequestId + " instead of " + expected);
+        check(completion.status == WorkStatus.SUCCESS, "a send ended with " + completion.status);
+    }
+
+    void onReceiveCompletion(Completion completion) {
+        check(completion.status == WorkStatus.SUCCESS, "a receive ended with " + completion.status);
+        Posted receive = posted.remove(completion.workRequestId);
+        check(receive != null, "receive " + completion.workRequestId + " was not posted, or completes again");
+        if (receive != null) {
+            check(
+                    completion.isReceiveOfWrite || completion.byteLength <= receive.size,
+                    completion.byteLength + " bytes in a receive of " + receive.size);
+            onArrival(completion, receiveBytes, receive.offset);
+        }
+    }
+
+    /** The number in a message. */
+    static int idOf(Completion completion, byte[] memory, int offset) {
+        return completion.hasImmediate
+                ? completion.immediate
+                : ByteBuffer.wrap(memory).getInt(offset);
+    }
+
+    /** Checks what must be so when everything is done; returns whether the memory of receives still posted is untouched. */
+    boolean checkEnd() {
+        check(signaled.isEmpty(), "sends without completion: " + signaled);
+        check(machine().nextDeadlineNanos() == Long.MAX_VALUE, "a timer is left over");
+        check(
+                machine().state() == QueuePairMachine.State.READY_TO_SEND,
+                "the state is " + machine().state());
+        boolean untouched = true;
+        for (Posted each : posted.values()) {
+            for (int i = 0; i < each.size; i++) {
+                untouched &= receiveBytes[each.offset + i] == UNTOUCHED;
+            }
+        }
+        host.remove(machine());
+        host.memory().deregister(source);
+        host.memory().deregister(receives);
+        return untouched;
+    }
+
+    void check(boolean condition, @Nullable String message) {
+        if (!condition) {
+            throw new SimulationFailure(name + ": " + message);
+        }
+    }
+}

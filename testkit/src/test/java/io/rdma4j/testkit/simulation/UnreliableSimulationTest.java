@@ -1,0 +1,46 @@
+package io.rdma4j.testkit.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Unreliable connections and datagrams over lossy networks, three thousand seeds. A failing seed is named in the message;
+ * {@code -Drdma4j.simulation.seed=N} replays it alone, {@code -Drdma4j.simulation.runs=N} runs more.
+ */
+class UnreliableSimulationTest {
+    private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 3_000);
+
+    @Test
+    void whatArrivesIsWhatWasSentAndNothingArrivesTwice() {
+        Long only = Long.getLong("rdma4j.simulation.seed");
+        if (only != null) {
+            UnreliableSimulation.run(only);
+            return;
+        }
+        AtomicLong sent = new AtomicLong();
+        AtomicLong arrived = new AtomicLong();
+        AtomicLong lost = new AtomicLong();
+        AtomicLong perfect = new AtomicLong();
+        LongStream.range(0, RUNS).parallel().forEach(seed -> {
+            UnreliableSimulation.Result result = UnreliableSimulation.run(seed);
+            sent.addAndGet(result.sentMessages());
+            arrived.addAndGet(result.arrivedMessages());
+            lost.addAndGet(result.lostFrames());
+            perfect.addAndGet(result.isPerfect() ? 1 : 0);
+        });
+        assertThat(sent.get()).as("messages sent in all runs").isGreaterThan(RUNS * 10);
+        assertThat(arrived.get()).as("messages that arrived").isBetween(sent.get() / 4, sent.get());
+        assertThat(lost.get()).as("frames lost in all runs").isGreaterThan(RUNS);
+        assertThat(perfect.get()).as("runs in which all had to arrive").isGreaterThan(RUNS / 20);
+    }
+
+    @Test
+    void theSameSeedGivesTheSameRun() {
+        for (long seed = 0; seed < 20; seed++) {
+            assertThat(UnreliableSimulation.run(seed)).isEqualTo(UnreliableSimulation.run(seed));
+        }
+    }
+}
