@@ -67,7 +67,8 @@ final class DatagramSide extends UnreliableSide {
         request.queueKey = key;
         byte[] message = message(request, Math.min(mtu, to.mtu));
         boolean hasKey = (key < 0 ? queuePair.queueKey() : key) == to.queuePair.queueKey();
-        ledger.add(name, to.name, message, hasKey, MessageLedger.packet(queuePair.number(), to.queuePair.number(), psn++));
+        ledger.add(
+                name, to.name, message, hasKey, MessageLedger.packet(queuePair.number(), to.queuePair.number(), psn++));
     }
 
     @Override
