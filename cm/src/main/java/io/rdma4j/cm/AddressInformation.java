@@ -47,7 +47,14 @@ public record AddressInformation(
          * The family of the hints says how to read the node. In C that matters for {@code AF_IB} only, and other families
          * count with and without it; so it changes nothing. C: {@code RAI_FAMILY}.
          */
-        FAMILY(8);
+        FAMILY(8),
+        /**
+         * Asks the subnet administrator of an InfiniBand network for a service. RoCE has none: a look-up with it fails
+         * with {@code EOPNOTSUPP}. C: {@code RAI_SA}.
+         */
+        SUBNET_ADMINISTRATOR(16),
+        /** Asks the resolver, which is done in any case. C: {@code RAI_DNS}. */
+        DNS(32);
 
         private final int bit;
 
@@ -137,6 +144,13 @@ public record AddressInformation(
             throw IdCore.invalid(LOOK_UP, "there is no node, no service and no hint", "Give one of them");
         }
         Hints wanted = hints == null ? new Hints(Set.of(), null, null, null, null, null) : hints;
+        if (wanted.has(Flag.SUBNET_ADMINISTRATOR)) {
+            throw new RdmaException(
+                    LOOK_UP,
+                    Errno.EOPNOTSUPP,
+                    "there is no subnet administrator on RoCE",
+                    "Leave SUBNET_ADMINISTRATOR out");
+        }
         boolean passive = wanted.has(Flag.PASSIVE);
         InetSocketAddress found = null;
         if (node != null || service != null) {
@@ -148,10 +162,20 @@ public record AddressInformation(
         PortSpace space = wanted.portSpace();
         return new AddressInformation(
                 passive ? Set.of(Flag.PASSIVE) : Set.of(),
-                type == null ? QueuePairType.RELIABLE_CONNECTION : type,
-                space == null ? PortSpace.TCP : space,
+                type == null ? typeOf(space) : type,
+                space == null ? spaceOf(type) : space,
                 source,
                 destination);
+    }
+
+    private static QueuePairType typeOf(@Nullable PortSpace space) {
+        return space != null && space.isDatagram()
+                ? QueuePairType.UNRELIABLE_DATAGRAM
+                : QueuePairType.RELIABLE_CONNECTION;
+    }
+
+    private static PortSpace spaceOf(@Nullable QueuePairType type) {
+        return type == QueuePairType.UNRELIABLE_DATAGRAM ? PortSpace.UDP : PortSpace.TCP;
     }
 
     private static InetAddress address(@Nullable String node, Hints hints, boolean passive) {

@@ -48,7 +48,13 @@ public final class CmEvent implements AutoCloseable {
         /** The address moved to another device. */
         ADDRESS_CHANGE(14, "RDMA_CM_EVENT_ADDR_CHANGE"),
         /** The number of the queue pair may be used again. */
-        TIMEWAIT_EXIT(15, "RDMA_CM_EVENT_TIMEWAIT_EXIT");
+        TIMEWAIT_EXIT(15, "RDMA_CM_EVENT_TIMEWAIT_EXIT"),
+        /** Addresses are looked up: {@link CmId#queryAddressInformation} has them. */
+        ADDRESS_INFORMATION_RESOLVED(16, "RDMA_CM_EVENT_ADDRINFO_RESOLVED"),
+        /** Looking addresses up failed; status is a negative errno. It may be tried again. */
+        ADDRESS_INFORMATION_ERROR(17, "RDMA_CM_EVENT_ADDRINFO_ERROR"),
+        /** Written by the application: {@link CmId#writeEvent}. C has no name for it, as here. */
+        USER(18, "UNKNOWN EVENT");
 
         private final int code;
         private final String text;
@@ -70,60 +76,41 @@ public final class CmEvent implements AutoCloseable {
     }
 
     private final Type type;
-    private final int status;
+    private final ProviderEvent raw;
     private final CmId id;
     private final @Nullable CmId listenId;
-    private final ConnectionParameters connection;
-    private final @Nullable DatagramParameters datagram;
     private final @Nullable Object multicastContext;
-    private final String explanation;
     private final AcknowledgementCount count;
     private final AtomicBoolean acknowledged = new AtomicBoolean();
 
-    CmEvent(
+    private CmEvent(
             Type type,
-            int status,
+            ProviderEvent raw,
             CmId id,
             @Nullable CmId listenId,
-            ConnectionParameters connection,
-            String explanation,
-            AcknowledgementCount count) {
-        this(type, status, id, listenId, connection, null, null, explanation, count);
-    }
-
-    CmEvent(
-            Type type,
-            int status,
-            CmId id,
-            @Nullable CmId listenId,
-            ConnectionParameters connection,
-            @Nullable DatagramParameters datagram,
             @Nullable Object multicastContext,
-            String explanation,
             AcknowledgementCount count) {
         this.type = type;
-        this.status = status;
+        this.raw = raw;
         this.id = id;
         this.listenId = listenId;
-        this.connection = connection;
-        this.datagram = datagram;
         this.multicastContext = multicastContext;
-        this.explanation = explanation;
         this.count = count;
+    }
+
+    /** What the provider reported, maybe as an event of another kind. */
+    static CmEvent of(Type type, ProviderEvent raw, CmId id, AcknowledgementCount count) {
+        return new CmEvent(type, raw, id, null, null, count);
+    }
+
+    /** A connection request that came to a listener. */
+    static CmEvent ofRequest(ProviderEvent raw, CmId id, CmId listenId, AcknowledgementCount count) {
+        return new CmEvent(raw.type(), raw, id, listenId, null, count);
     }
 
     /** The event of a multicast group; {@code context} is what it was joined with. */
     static CmEvent ofGroup(CmId id, ProviderEvent raw, @Nullable Object context, AcknowledgementCount count) {
-        return new CmEvent(
-                raw.type(),
-                raw.status(),
-                id,
-                null,
-                raw.connection(),
-                raw.datagram(),
-                context,
-                raw.explanation(),
-                count);
+        return new CmEvent(raw.type(), raw, id, null, context, count);
     }
 
     /** What happened. */
@@ -133,7 +120,7 @@ public final class CmEvent implements AutoCloseable {
 
     /** 0, a negative {@link Errno#number}, or for {@link Type#REJECTED} the positive number of the reason. */
     public int status() {
-        return status;
+        return raw.status();
     }
 
     /** The identifier; for {@link Type#CONNECT_REQUEST} the new one, whose context is that of the listener. */
@@ -151,12 +138,17 @@ public final class CmEvent implements AutoCloseable {
      * other way round. All zero where the event carries none.
      */
     public ConnectionParameters connection() {
-        return connection;
+        return raw.connection();
     }
 
     /** How to send to the datagram service or multicast group; null where the event brings no such thing. */
     public @Nullable DatagramParameters datagram() {
-        return datagram;
+        return raw.datagram();
+    }
+
+    /** For {@link Type#USER} the number that it was written with, else 0. C: {@code param.arg}. */
+    public long argument() {
+        return raw.argument();
     }
 
     /**
@@ -172,7 +164,7 @@ public final class CmEvent implements AutoCloseable {
      * with an acceptance, 148 with a rejection), or empty where the event carries none.
      */
     public byte[] privateData() {
-        return connection.privateData();
+        return raw.connection().privateData();
     }
 
     /**
@@ -180,7 +172,7 @@ public final class CmEvent implements AutoCloseable {
      * events that are no failure.
      */
     public String explanation() {
-        return explanation;
+        return raw.explanation();
     }
 
     /** Acknowledges the event; the second time does nothing. C: {@code rdma_ack_cm_event}. */
@@ -198,6 +190,7 @@ public final class CmEvent implements AutoCloseable {
 
     @Override
     public String toString() {
-        return type.text() + ", status " + status + ", " + id + (explanation.isEmpty() ? "" : ": " + explanation);
+        String text = type.text() + ", status " + raw.status() + ", " + id;
+        return raw.explanation().isEmpty() ? text : text + ": " + raw.explanation();
     }
 }

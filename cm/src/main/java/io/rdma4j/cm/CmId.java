@@ -1,6 +1,7 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
@@ -10,6 +11,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -119,6 +121,28 @@ public final class CmId implements AutoCloseable {
                         .required("rdma_resolve_route", "Resolve the address first")
                         .resolveRoute(timeout));
         core.complete("rdma_resolve_route");
+    }
+
+    /**
+     * Looks a node and a service up without waiting for the resolver. C: {@code rdma_resolve_addrinfo}. Ends with {@code
+     * ADDRESS_INFORMATION_RESOLVED} or {@code ADDRESS_INFORMATION_ERROR}; parameters as of {@link
+     * AddressInformation#lookUp}.
+     *
+     * @throws RdmaException {@code EBUSY} if the result of an earlier look-up was not taken; synchronous also the failures
+     *     of the event
+     */
+    public void resolveAddressInformation(
+            @Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
+        core.lookup().start(node, service, hints);
+    }
+
+    /**
+     * Takes what was looked up, once. C: {@code rdma_query_addrinfo}.
+     *
+     * @throws RdmaException {@code ENOENT} if there is nothing
+     */
+    public AddressInformation queryAddressInformation() {
+        return core.lookup().query();
     }
 
     // ---- queue pair
@@ -377,6 +401,43 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
+     * Chooses the path instead of resolving the route. C: {@code RDMA_OPTION_IB_PATH}. Ends with {@code ROUTE_RESOLVED},
+     * which comes to the event channel also of a synchronous identifier: {@link #event} has it after the next call that
+     * waits.
+     *
+     * @throws RdmaException {@code EINVAL} unless the address is resolved and the route is not; or if the path MTU is more
+     *     than the device carries
+     */
+    public void setPath(RoutePath path) {
+        core.locked(
+                SET_OPTION,
+                () -> core.binding()
+                        .required(SET_OPTION, "Resolve the address first")
+                        .setPath(path));
+    }
+
+    // ---- events
+
+    /**
+     * Puts an event of the application's own into the channel. C: {@code rdma_write_cm_event}.
+     *
+     * @param type {@link CmEvent.Type#USER}; nothing else can be written
+     * @param status any number, for {@link CmEvent#status}
+     * @param argument any number, for {@link CmEvent#argument}
+     * @throws RdmaException {@code EINVAL} for another type
+     */
+    public void writeEvent(CmEvent.Type type, int status, long argument) {
+        String operation = "rdma_write_cm_event";
+        if (type != CmEvent.Type.USER) {
+            throw IdCore.invalid(operation, "an event of type " + type + " cannot be written", "Write USER events");
+        }
+        core.locked(
+                operation,
+                () -> core.sink()
+                        .onEvent(new ProviderEvent(type, status, ConnectionParameters.NONE, null, null, argument, "")));
+    }
+
+    /**
      * Moves the identifier with its events to another channel; waits until the events already taken are acknowledged. C:
      * {@code rdma_migrate_id}.
      *
@@ -417,6 +478,11 @@ public final class CmId implements AutoCloseable {
     /** Port space. */
     public PortSpace portSpace() {
         return core.portSpace();
+    }
+
+    /** The type of its queue pairs. C: {@code qp_type}. */
+    public QueuePairType queuePairType() {
+        return core.portSpace().isDatagram() ? QueuePairType.UNRELIABLE_DATAGRAM : QueuePairType.RELIABLE_CONNECTION;
     }
 
     /** Whether the identifier has a device: after binding to an address that is no wildcard, or resolving one. */

@@ -1,6 +1,7 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
@@ -8,6 +9,7 @@ import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WorkCompletion;
@@ -19,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The short forms of the verbs for an identifier with a queue pair. C: {@code rdma/rdma_verbs.h}. Not thread safe: it
  * reuses its work requests; several may be made for one identifier.
  *
- * <p>All memory must be registered, also that of inline data, where C takes none. Requests of several pieces are posted at
- * {@link CmId#queuePair} directly.
+ * <p>All memory must be registered, also that of inline data, where C takes none.
  */
 public final class CmMessages {
     /** How a send work request is done. C: {@code enum ibv_send_flags}. */
@@ -72,6 +73,19 @@ public final class CmMessages {
      */
     public void postReceive(long number, MemoryRegion region, long offsetBytes, long lengthBytes) {
         receive.reset(number).into(region, offsetBytes, lengthBytes);
+        postReceive();
+    }
+
+    /** Posts a receive of several pieces of memory. C: {@code rdma_post_recvv}. */
+    public void postReceive(long number, ScatterGatherList pieces) {
+        receive.reset(number);
+        for (int i = 0; i < pieces.count(); i++) {
+            receive.into(pieces.region(i), pieces.offsetBytes(i), pieces.lengthBytes(i));
+        }
+        postReceive();
+    }
+
+    private void postReceive() {
         SharedReceiveQueue shared = id.sharedReceiveQueue();
         if (shared != null) {
             shared.postReceive(receive);
@@ -93,6 +107,42 @@ public final class CmMessages {
     public void postSend(long number, MemoryRegion region, long offsetBytes, long lengthBytes, Set<Flag> flags) {
         send.reset(number);
         post("rdma_post_send", region, offsetBytes, lengthBytes, flags);
+    }
+
+    /** Posts a SEND of several pieces of memory. C: {@code rdma_post_sendv}. */
+    public void postSend(long number, ScatterGatherList pieces, Set<Flag> flags) {
+        send.reset(number);
+        post("rdma_post_sendv", pieces, flags);
+    }
+
+    /**
+     * Posts a datagram, with the queue key of the connection manager's queue pairs. C: {@code rdma_post_ud_send}.
+     *
+     * @param destination where it goes, of the identifier's domain
+     * @param queuePairNumber queue pair that it goes to
+     */
+    public void postDatagramSend(
+            long number,
+            MemoryRegion region,
+            long offsetBytes,
+            long lengthBytes,
+            Set<Flag> flags,
+            AddressHandle destination,
+            int queuePairNumber) {
+        send.reset(number).to(destination, queuePairNumber, DatagramParameters.UDP_QUEUE_KEY);
+        post("rdma_post_ud_send", region, offsetBytes, lengthBytes, flags);
+    }
+
+    /** Posts an RDMA READ into several pieces of memory. C: {@code rdma_post_readv}. */
+    public void postRead(long number, ScatterGatherList pieces, Set<Flag> flags, long remoteAddress, int remoteKey) {
+        send.reset(number).read(remoteAddress, remoteKey);
+        post("rdma_post_readv", pieces, flags);
+    }
+
+    /** Posts an RDMA WRITE of several pieces of memory. C: {@code rdma_post_writev}. */
+    public void postWrite(long number, ScatterGatherList pieces, Set<Flag> flags, long remoteAddress, int remoteKey) {
+        send.reset(number).write(remoteAddress, remoteKey);
+        post("rdma_post_writev", pieces, flags);
     }
 
     /** Posts an RDMA READ from the peer's memory; see {@link #postSend}. C: {@code rdma_post_read}. */
@@ -123,6 +173,17 @@ public final class CmMessages {
 
     private void post(String operation, MemoryRegion region, long offsetBytes, long lengthBytes, Set<Flag> flags) {
         send.from(region, offsetBytes, lengthBytes);
+        post(operation, flags);
+    }
+
+    private void post(String operation, ScatterGatherList pieces, Set<Flag> flags) {
+        for (int i = 0; i < pieces.count(); i++) {
+            send.from(pieces.region(i), pieces.offsetBytes(i), pieces.lengthBytes(i));
+        }
+        post(operation, flags);
+    }
+
+    private void post(String operation, Set<Flag> flags) {
         if (flags.contains(Flag.FENCE)) {
             send.fence();
         }

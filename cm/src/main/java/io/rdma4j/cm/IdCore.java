@@ -27,6 +27,7 @@ final class IdCore {
     private final ProviderBinding binding;
     private final MulticastMemberships memberships = new MulticastMemberships(this);
     private final IdConnection connection = new IdConnection(this);
+    private final IdLookup lookup = new IdLookup(this);
     private volatile EventChannel channel;
     private volatile boolean synchronous;
     volatile @Nullable Object context;
@@ -58,6 +59,10 @@ final class IdCore {
         channel.attach();
     }
 
+    CmId id() {
+        return id;
+    }
+
     PortSpace portSpace() {
         return portSpace;
     }
@@ -86,6 +91,10 @@ final class IdCore {
 
     IdConnection connection() {
         return connection;
+    }
+
+    IdLookup lookup() {
+        return lookup;
     }
 
     MulticastMemberships memberships() {
@@ -325,8 +334,7 @@ final class IdCore {
     }
 
     private CmEvent eventOf(CmEvent.Type type, ProviderEvent raw) {
-        return new CmEvent(
-                type, raw.status(), id, null, raw.connection(), raw.datagram(), null, raw.explanation(), count);
+        return CmEvent.of(type, raw, id, count);
     }
 
     private CmEvent processRequest(IdCore listener, ProviderEvent raw) {
@@ -346,8 +354,7 @@ final class IdCore {
         } else if (channel != listener.channel) {
             moveTo(channel, listener.channel);
         }
-        return new CmEvent(
-                raw.type(), raw.status(), id, listener.id, raw.connection(), raw.explanation(), listener.count);
+        return CmEvent.ofRequest(raw, id, listener.id, listener.count);
     }
 
     private @Nullable CmEvent processMulticast(ProviderEvent raw) {

@@ -4,7 +4,9 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +78,21 @@ final class OpenDevices {
     private static final Map<String, Entry> ALL = new HashMap<>();
 
     private OpenDevices() {}
+
+    /** All devices that can be opened. */
+    static List<DeviceContext> all() {
+        List<DeviceContext> contexts = new ArrayList<>();
+        for (Device device : Device.list()) {
+            try {
+                Use use = use(device);
+                contexts.add(use.context());
+                use.release();
+            } catch (RdmaException unusable) {
+                // Left out, as in C.
+            }
+        }
+        return List.copyOf(contexts);
+    }
 
     static Use use(Device device) {
         synchronized (ALL) {

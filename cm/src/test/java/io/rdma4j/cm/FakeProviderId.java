@@ -55,6 +55,11 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
+    public void setPath(RoutePath path) {
+        calls.add("setPath " + path);
+    }
+
+    @Override
     public void disconnect() {
         calls.add("disconnect");
     }

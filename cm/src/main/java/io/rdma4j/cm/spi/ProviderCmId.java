@@ -2,6 +2,7 @@ package io.rdma4j.cm.spi;
 
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
+import io.rdma4j.cm.RoutePath;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -68,6 +69,9 @@ public interface ProviderCmId {
 
     /** Leaves a group that was joined as {@code membership}. */
     void leaveMulticast(Object membership);
+
+    /** Takes a path of the application's for the route, and reports it as resolved. */
+    void setPath(RoutePath path);
 
     /** Sets the IPv4 type of service or IPv6 traffic class, 0 to 255. */
     void setTypeOfService(int typeOfService);

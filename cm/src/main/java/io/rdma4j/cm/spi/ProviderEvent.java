@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     bytes of the message's private data field
  * @param datagram how to reach a datagram service or multicast group, or null
  * @param membership of an event of multicast: what {@link ProviderCmId#joinMulticast} was given; else null
+ * @param argument of an event that the application wrote: its number; else 0
  * @param explanation one or two sentences for people; empty where nothing failed
  */
 public record ProviderEvent(
@@ -22,10 +23,16 @@ public record ProviderEvent(
         ConnectionParameters connection,
         @Nullable DatagramParameters datagram,
         @Nullable Object membership,
+        long argument,
         String explanation) {
     /** An event of a connection, or one that carries nothing. */
     public ProviderEvent(CmEvent.Type type, int status, ConnectionParameters connection, String explanation) {
-        this(type, status, connection, null, null, explanation);
+        this(type, status, connection, null, null, 0, explanation);
+    }
+
+    /** An event of a datagram service. */
+    public ProviderEvent(CmEvent.Type type, int status, ConnectionParameters connection, DatagramParameters datagram) {
+        this(type, status, connection, datagram, null, 0, "");
     }
 
     /** An event that carries nothing. */
@@ -35,12 +42,12 @@ public record ProviderEvent(
 
     /** The event of a group that is joined. */
     public static ProviderEvent joined(Object membership, DatagramParameters group) {
-        return new ProviderEvent(CmEvent.Type.MULTICAST_JOIN, 0, ConnectionParameters.NONE, group, membership, "");
+        return new ProviderEvent(CmEvent.Type.MULTICAST_JOIN, 0, ConnectionParameters.NONE, group, membership, 0, "");
     }
 
     /** The event of a group that could not be joined. */
     public static ProviderEvent notJoined(Object membership, int status, String explanation) {
         return new ProviderEvent(
-                CmEvent.Type.MULTICAST_ERROR, status, ConnectionParameters.NONE, null, membership, explanation);
+                CmEvent.Type.MULTICAST_ERROR, status, ConnectionParameters.NONE, null, membership, 0, explanation);
     }
 }

@@ -85,7 +85,7 @@ final class DatagramExchange implements ServiceEvents {
                 1);
         DatagramParameters datagram =
                 new DatagramParameters(said.privateData(), way, reply.queuePair(), reply.queueKey());
-        id.emit(new ProviderEvent(CmEvent.Type.ESTABLISHED, 0, said, datagram, null, ""));
+        id.emit(new ProviderEvent(CmEvent.Type.ESTABLISHED, 0, said, datagram));
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
@@ -15,6 +16,7 @@ import io.rdma4j.transport.cm.CmState;
 import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
@@ -67,6 +69,7 @@ final class SoftCmId implements ProviderCmId {
     private @Nullable Listening listening;
     private @Nullable CmConnection connection;
     private volatile int queuePairNumber;
+    private volatile @Nullable RoutePath path;
 
     SoftCmId(CmService service, PortSpace portSpace, CmEventSink sink) {
         this.service = service;
@@ -107,6 +110,19 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void resolveRoute(Duration timeout) {
         require("rdma_resolve_route", State.ADDR_RESOLVED);
+        state = State.ROUTE_RESOLVED;
+        emit(ProviderEvent.of(CmEvent.Type.ROUTE_RESOLVED));
+    }
+
+    @Override
+    public void setPath(RoutePath chosen) {
+        require("rdma_set_option", State.ADDR_RESOLVED);
+        PathMtu most = addresses.requireAttachment().pathMtu();
+        if (chosen.pathMtu().compareTo(most) > 0) {
+            throw wrongState(
+                    "rdma_set_option", "the path MTU " + chosen.pathMtu() + " is more than the device's " + most);
+        }
+        path = chosen;
         state = State.ROUTE_RESOLVED;
         emit(ProviderEvent.of(CmEvent.Type.ROUTE_RESOLVED));
     }
@@ -273,13 +289,9 @@ final class SoftCmId implements ProviderCmId {
         InetSocketAddress peer = addresses.requirePeer();
         Attachment from = addresses.requireAttachment();
         io.rdma4j.wire.Gid to = addresses.peerGid();
-        CmPath path = CmPath.roce(
-                from.wireGid(),
-                to,
-                FlowLabel.ofPorts(local.getPort(), peer.getPort()),
-                typeOfService,
-                HOP_LIMIT,
-                ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout);
+        CmPath primary = primaryPath(from, to, FlowLabel.ofPorts(local.getPort(), peer.getPort()));
+        RoutePath chosen = path;
+        PathMtu pathMtu = chosen == null ? from.pathMtu() : chosen.pathMtu();
         IpCmHeader header = new IpCmHeader(from.wireGid(), local.getPort(), to);
         queuePairNumber = parameters.queuePairNumber();
         service.locked(now -> {
@@ -296,8 +308,8 @@ final class SoftCmId implements ProviderCmId {
                                     .retryCount(Math.min(parameters.retryCount(), MOST_RETRIES))
                                     .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MOST_RETRIES))
                                     .sharedReceiveQueue(parameters.sharedReceiveQueue())
-                                    .pathMtu(from.pathMtu().code())
-                                    .primaryPath(path)
+                                    .pathMtu(pathMtu.code())
+                                    .primaryPath(primary)
                                     .privateData(header.with(PrivateData.of(parameters.privateData()))),
                             addresses.peerScope(),
                             new ConnectionEvents(this));
@@ -305,6 +317,17 @@ final class SoftCmId implements ProviderCmId {
             service.add(this);
             return this;
         });
+    }
+
+    private CmPath primaryPath(Attachment from, io.rdma4j.wire.Gid to, int flowLabel) {
+        RoutePath chosen = path;
+        if (chosen == null) {
+            int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
+            return CmPath.roce(from.wireGid(), to, flowLabel, typeOfService, HOP_LIMIT, timeout);
+        }
+        // There and back.
+        int timeout = ackTimeout < 0 ? chosen.packetLifetime() + 1 : ackTimeout;
+        return CmPath.roce(from.wireGid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
     }
 
     private void ask(byte[] privateData) {

@@ -1,0 +1,22 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.RdmaException;
+import java.util.List;
+
+/** The devices that the connection manager uses. */
+public final class CmDevices {
+    private CmDevices() {}
+
+    /**
+     * All devices, opened; they stay open as long as the process, and are those that identifiers get from {@link
+     * CmId#verbs}. Devices that cannot be opened are left out. C: {@code rdma_get_devices}; {@code rdma_free_devices} has
+     * no counterpart.
+     *
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
+     */
+    public static List<DeviceContext> list() {
+        Providers.requireDevices("rdma_get_devices");
+        return OpenDevices.all();
+    }
+}
