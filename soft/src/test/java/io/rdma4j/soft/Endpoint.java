@@ -25,7 +25,7 @@ import java.util.Set;
 
 /** One side of a connection, with all objects that it takes. */
 public final class Endpoint implements AutoCloseable {
-    static final Set<AccessFlag> ALL = EnumSet.allOf(AccessFlag.class);
+    static final Set<AccessFlag> ALL = EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED));
     static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(64, 64, 4, 4, 128);
 
     final InetAddress address;

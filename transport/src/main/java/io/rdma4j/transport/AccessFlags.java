@@ -14,5 +14,11 @@ public final class AccessFlags {
     /** The peer may do atomic operations. */
     public static final int REMOTE_ATOMIC = 8;
 
+    /** Memory windows may be bound to the region. */
+    public static final int MEMORY_WINDOW_BIND = 16;
+
+    /** The peer's addresses begin at 0: of a region or of a memory window. */
+    public static final int ZERO_BASED = 32;
+
     private AccessFlags() {}
 }

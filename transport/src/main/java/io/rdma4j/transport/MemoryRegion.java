@@ -1,6 +1,7 @@
 package io.rdma4j.transport;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Registered memory, as the protocol sees it: a range of addresses under one key, with rights, in a protection domain.
@@ -14,14 +15,63 @@ public final class MemoryRegion {
     private final int key;
     private final int access;
     private final int protectionDomain;
+
+    /** The window that this is the range of, or null for registered memory. */
+    private final @Nullable MemoryWindow window;
+
+    /** The only queue pair whose peer may use it, or null for all of the domain. */
+    private final @Nullable QueuePairMachine user;
+
     private boolean valid = true;
 
+    /** Windows that have a range of this region. */
+    private int boundWindows;
+
     MemoryRegion(MemorySegment memory, long address, int key, int access, int protectionDomain) {
+        this(memory, address, key, access, protectionDomain, null, null);
+    }
+
+    /** Memory as it is seen through a window. */
+    MemoryRegion(
+            MemorySegment memory,
+            long address,
+            int key,
+            int access,
+            int protectionDomain,
+            @Nullable MemoryWindow window,
+            @Nullable QueuePairMachine user) {
         this.memory = memory;
         this.address = address;
         this.key = key;
         this.access = access;
         this.protectionDomain = protectionDomain;
+        this.window = window;
+        this.user = user;
+    }
+
+    /** Memory windows that have a range of this region: while there are any it must not be taken back. */
+    public int boundWindows() {
+        return boundWindows;
+    }
+
+    void changeBoundWindows(int by) {
+        boundWindows += by;
+    }
+
+    /** The window that this is the range of, or null for registered memory. */
+    @Nullable
+    MemoryWindow window() {
+        return window;
+    }
+
+    /** Whether the peer of a queue pair may use it, as far as windows are concerned. */
+    boolean isFor(QueuePairMachine queuePair) {
+        return user == null || user == queuePair;
+    }
+
+    @Nullable
+    QueuePairMachine user() {
+        return user;
     }
 
     /** The memory itself. */

@@ -1,6 +1,8 @@
 package io.rdma4j.transport;
 
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +17,13 @@ public final class MemoryTable {
     private final IntSupplier random;
     private final int[] retired = new int[REMEMBERED_KEYS];
     private int retiredCount;
+    private final Map<Integer, MemoryWindow> windows = new HashMap<>();
+
+    /** Regions, and the ranges of windows, by key. */
     private @Nullable MemoryRegion[] slots = new @Nullable MemoryRegion[64];
+
     private int size;
+    private int entries;
 
     /**
      * Creates an empty table.
@@ -30,6 +37,11 @@ public final class MemoryTable {
     /** Number of regions. */
     public int size() {
         return size;
+    }
+
+    /** Number of memory windows. */
+    public int windowCount() {
+        return windows.size();
     }
 
     /**
@@ -50,15 +62,23 @@ public final class MemoryTable {
             throw new IllegalArgumentException("the addresses of the region wrap around");
         }
         MemoryRegion region = new MemoryRegion(memory, address, unusedKey(), access, protectionDomain);
-        if ((size + 1) * 2 > slots.length) {
-            grow();
-        }
-        insert(region);
+        enter(region);
         size++;
         return region;
     }
 
-    /** Takes a region back: no request under its key is served any more. Taking back twice does nothing. */
+    private void enter(MemoryRegion region) {
+        if ((entries + 1) * 2 > slots.length) {
+            grow();
+        }
+        insert(region);
+        entries++;
+    }
+
+    /**
+     * Takes a region back: no request under its key is served any more. Taking back twice does nothing. No window may have
+     * a range of it.
+     */
     public void deregister(MemoryRegion region) {
         if (!region.isValid()) {
             return;
@@ -67,9 +87,91 @@ public final class MemoryTable {
         retired[retiredCount++ & (REMEMBERED_KEYS - 1)] = region.key();
         remove(region);
         size--;
+        entries--;
     }
 
-    /** The region under a key, or null. */
+    // ---- windows ----
+
+    /**
+     * Makes a memory window without a range.
+     *
+     * @param typeTwo whether it is of type 2
+     * @param protectionDomain number of the protection domain
+     */
+    public MemoryWindow allocateWindow(boolean typeTwo, int protectionDomain) {
+        int key;
+        do {
+            key = random.getAsInt() & ~0xff;
+        } while (key == 0 || windows.containsKey(key >>> 8) || isPrefixOfRegion(key));
+        MemoryWindow window = new MemoryWindow(typeTwo, key, protectionDomain);
+        windows.put(key >>> 8, window);
+        return window;
+    }
+
+    private boolean isPrefixOfRegion(int key) {
+        for (int low = 0; low <= 0xff; low++) {
+            if (find(key | low) != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes a window back with its range. Taking back twice does nothing. */
+    public void deallocate(MemoryWindow window) {
+        if (window.isValid()) {
+            unbind(window);
+            window.close();
+            windows.remove(window.key() >>> 8);
+        }
+    }
+
+    /** Gives a window a range, the rules having been kept. */
+    void bind(MemoryWindow window, MemoryRegion range, MemoryRegion region) {
+        enter(range);
+        region.changeBoundWindows(1);
+        window.set(range.key(), range, region);
+    }
+
+    /** Takes a window's range away, if it has one. */
+    void unbind(MemoryWindow window) {
+        MemoryRegion range = window.range();
+        MemoryRegion region = window.region();
+        if (range != null && region != null) {
+            range.invalidate();
+            remove(range);
+            entries--;
+            region.changeBoundWindows(-1);
+            window.set(window.key(), null, null);
+        }
+    }
+
+    /**
+     * Takes back the key of a window of type 2 that a queue pair has bound.
+     *
+     * @return whether it was one; regions and windows of type 1 cannot be taken back so
+     */
+    boolean invalidate(int key, QueuePairMachine queuePair) {
+        MemoryRegion range = find(key);
+        MemoryWindow window = range == null ? null : range.window();
+        if (window == null || range == null || range.user() != queuePair) {
+            return false;
+        }
+        unbind(window);
+        return true;
+    }
+
+    /** Takes back all that a queue pair has bound and that only its peer can use. */
+    void unbindAll(QueuePairMachine queuePair) {
+        for (MemoryWindow window : windows.values()) {
+            MemoryRegion range = window.range();
+            if (range != null && range.user() == queuePair) {
+                unbind(window);
+            }
+        }
+    }
+
+    /** The region, or the range of a window, under a key, or null. */
     public @Nullable MemoryRegion find(int key) {
         int mask = slots.length - 1;
         for (int i = slot(key); ; i = (i + 1) & mask) {
@@ -80,13 +182,14 @@ public final class MemoryTable {
         }
     }
 
-    /** The region of a key, if it is of the domain and gives the right for the whole range; else null. */
+    /** The region or range of a key, if the queue pair's peer has the right for all the bytes; else null. */
     @Nullable
-    MemoryRegion find(int key, long address, long length, int right, int protectionDomain) {
+    MemoryRegion find(int key, long address, long length, int right, QueuePairMachine queuePair) {
         MemoryRegion region = find(key);
         boolean usable = region != null
                 && region.isValid()
-                && region.protectionDomain() == protectionDomain
+                && region.protectionDomain() == queuePair.protectionDomain()
+                && region.isFor(queuePair)
                 && region.allows(right)
                 && region.containsAddress(address, length);
         return usable ? region : null;
@@ -96,7 +199,7 @@ public final class MemoryTable {
         int key;
         do {
             key = random.getAsInt();
-        } while (key == 0 || find(key) != null || wasRetired(key));
+        } while (key == 0 || find(key) != null || wasRetired(key) || windows.containsKey(key >>> 8));
         return key;
     }
 

@@ -515,7 +515,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         c.byteLength = bytes;
         c.hasImmediate = opcode.hasImmediate();
         c.immediate = c.hasImmediate ? packet.immediate() : 0;
-        c.hasInvalidatedKey = false;
+        c.hasInvalidatedKey = opcode.hasIeth();
+        c.invalidatedKey = c.hasInvalidatedKey ? packet.invalidateKey() : 0;
         c.sourceQueuePair = 0;
         c.hasRouteHeader = false;
         c.solicited = packet.solicited();

@@ -37,6 +37,7 @@ public final class RcQueuePair extends QueuePairMachine {
      */
     public record SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {}
 
+    private final MemoryTable memory;
     private final Requester requester;
     private final Completer completer;
     private final Responder responder;
@@ -65,7 +66,8 @@ public final class RcQueuePair extends QueuePairMachine {
             CompletionSink receiveCompletions,
             Events events) {
         super(number, configuration, sendCompletions, receiveCompletions, events);
-        requester = new Requester(this, sendQueue, counters);
+        this.memory = memory;
+        requester = new Requester(this, memory, sendQueue, counters);
         completer = new Completer(this, requester, sendQueue, counters);
         responder = new Responder(this, memory, receives, counters);
     }
@@ -173,6 +175,7 @@ public final class RcQueuePair extends QueuePairMachine {
     @Override
     void onReset() {
         responder.answers().clear();
+        memory.unbindAll(this);
         receiveParameters = null;
         sendParameters = null;
     }

@@ -13,6 +13,9 @@ final class RequestOpcodes {
 
     static {
         for (WorkOpcode opcode : WorkOpcode.values()) {
+            if (opcode.isLocal()) {
+                continue;
+            }
             set(opcode, false, false, middle(opcode));
             set(opcode, true, false, first(opcode));
             set(opcode, false, true, last(opcode));
@@ -81,6 +84,7 @@ final class RequestOpcodes {
             case RDMA_READ -> Opcode.RC_READ_REQUEST;
             case COMPARE_AND_SWAP -> Opcode.RC_COMPARE_SWAP;
             case FETCH_AND_ADD -> Opcode.RC_FETCH_ADD;
+            case BIND_MEMORY_WINDOW, LOCAL_INVALIDATE -> throw new IllegalArgumentException(opcode + " has no packet");
         };
     }
 }

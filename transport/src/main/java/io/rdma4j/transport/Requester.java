@@ -40,6 +40,7 @@ final class Requester {
     private static final int REPEATED_PER_ACK = 8;
 
     private final RcQueuePair queuePair;
+    private final MemoryTable memory;
     private final SendQueue queue;
     private final QueuePairCounters counters;
 
@@ -86,8 +87,9 @@ final class Requester {
     private long retransmitDeadline = NEVER;
     private long rnrDeadline = NEVER;
 
-    Requester(RcQueuePair queuePair, SendQueue queue, QueuePairCounters counters) {
+    Requester(RcQueuePair queuePair, MemoryTable memory, SendQueue queue, QueuePairCounters counters) {
         this.queuePair = queuePair;
+        this.memory = memory;
         this.queue = queue;
         this.counters = counters;
     }
@@ -150,13 +152,21 @@ final class Requester {
 
     /** Writes the next packet; 0 if there is none that may be sent now. */
     int pollTransmit(long nowNanos, MemorySegment out, long at) {
-        if (rnrDeadline != NEVER || cursorIndex == queue.tail()) {
-            return 0;
+        while (rnrDeadline == NEVER && cursorIndex != queue.tail() && queuePair.isSending()) {
+            SendRequest r = queue.at(cursorIndex);
+            if (cursorIndex == assignedIndex && !begin(r)) {
+                return 0;
+            }
+            if (r.failure != null || !r.opcode.isLocal()) {
+                return transmit(nowNanos, r, out, at);
+            }
+            cursorIndex++; // done when it was begun, however often its turn comes
+            completeFinished();
         }
-        SendRequest r = queue.at(cursorIndex);
-        if (cursorIndex == assignedIndex && !begin(r)) {
-            return 0;
-        }
+        return 0;
+    }
+
+    private int transmit(long nowNanos, SendRequest r, MemorySegment out, long at) {
         if (r.failure == null) {
             int written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(r, out, at);
             if (written > 0) {
@@ -173,14 +183,18 @@ final class Requester {
         return 0;
     }
 
-    /** Gives a work request its sequences when its turn comes; false while a fence or the state holds it back. */
+    /**
+     * Gives a work request its sequences when its turn comes, or does it if it is local; false while a fence or the state
+     * holds it back.
+     */
     private boolean begin(SendRequest r) {
         if (!queuePair.isReadyToSend() || r.fence && readsInFlight > 0) {
             return false;
         }
-        r.failure = judge(r);
+        boolean isLocal = r.opcode.isLocal();
+        r.failure = isLocal ? LocalOperations.execute(r, queuePair, memory) : judge(r);
         r.firstSequence = assignedEnd;
-        r.packets = PayloadPackets.count(r, mtu);
+        r.packets = isLocal ? 0 : PayloadPackets.count(r, mtu);
         assignedEnd += r.packets;
         assignedIndex++;
         return true;
@@ -330,14 +344,18 @@ final class Requester {
         if (cursor < to) { // answers to packets sent before going back
             cursor = to;
             readsInFlight = 0;
-            while (cursorIndex < assignedIndex && queue.at(cursorIndex).endSequence() <= to) {
+            while (cursorIndex < assignedIndex && queue.at(cursorIndex).isDone(to)) {
                 cursorIndex++;
             }
         }
         retransmitDeadline = unacked < cursor && timeoutNanos != NEVER ? nowNanos + timeoutNanos : NEVER;
+        completeFinished();
+    }
+
+    private void completeFinished() {
         while (queue.head() < assignedIndex) {
             SendRequest oldest = queue.at(queue.head());
-            if (oldest.endSequence() > to) {
+            if (!oldest.isDone(unacked)) {
                 return;
             }
             queuePair.completeSend(oldest, WorkStatus.SUCCESS);

@@ -235,7 +235,7 @@ final class Responder {
 
     /** The region of a key, if it gives the right for the whole range. */
     private @Nullable MemoryRegion find(int key, long address, long length, int right) {
-        return memory.find(key, address, length, right, queuePair.protectionDomain());
+        return memory.find(key, address, length, right, queuePair);
     }
 
     static long dmaLength(Packet packet) {
@@ -269,7 +269,7 @@ final class Responder {
         receivedBytes = before + payload;
         message = opcode.isLast() ? Message.NONE : Message.SEND;
         acknowledge(opcode, packet);
-        if (opcode.hasIeth()) {
+        if (opcode.hasIeth() && !memory.invalidate(packet.invalidateKey(), queuePair)) {
             refuseInvalidation(receive);
         } else if (opcode.isLast()) {
             queuePair.completeReceive(receive, packet, receivedBytes);
@@ -278,8 +278,8 @@ final class Responder {
     }
 
     /**
-     * The peer's message is there and acknowledged, but the key that it takes back is that of a memory region, which only
-     * its owner can take back: the receive ends with the peer's fault and the queue pair fails (fault class J of the
+     * The peer's message is there and acknowledged, but the key that it takes back is not that of a memory window that
+     * this queue pair has bound: a region, for one, can be taken back by its owner only. The receive ends with the peer's fault and the queue pair fails (fault class J of the
      * specification, as in Linux rdma_rxe).
      */
     private void refuseInvalidation(ReceiveRequest receive) {

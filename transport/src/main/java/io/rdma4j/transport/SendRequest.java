@@ -25,13 +25,28 @@ public final class SendRequest {
     /** Immediate data as a number in network order. */
     public int immediate;
 
-    /** Key of the peer to take back. */
+    /** Key to take back: the peer's, or the own of a local invalidation. */
     public int invalidateKey;
+
+    /** Memory window to bind. */
+    public @Nullable MemoryWindow window;
+
+    /** Region to bind it to; null to leave the window without one. */
+    public @Nullable MemoryRegion bindRegion;
+
+    /** Where the window begins in the region, in bytes. */
+    public long bindOffset;
+
+    /** Bytes of the window. */
+    public long bindLength;
+
+    /** What peers may do through the window, bits of {@link AccessFlags}. */
+    public int bindAccess;
 
     /** Where at the peer. */
     public long remoteAddress;
 
-    /** Under which key of the peer. */
+    /** Under which key of the peer; of a binding, the window's new key, of which the lower 8 bits count. */
     public int remoteKey;
 
     /** For a datagram: where it goes; null in a request of a connection. */
@@ -86,6 +101,11 @@ public final class SendRequest {
         fence = false;
         immediate = 0;
         invalidateKey = 0;
+        window = null;
+        bindRegion = null;
+        bindOffset = 0;
+        bindLength = 0;
+        bindAccess = 0;
         remoteAddress = 0;
         remoteKey = 0;
         destination = null;
@@ -96,6 +116,13 @@ public final class SendRequest {
         inline = false;
         lengthBytes = 0;
         list.clear();
+    }
+
+    /**
+     * Whether nothing is left to do when all before a sequence is acknowledged; a local request that failed is never done.
+     */
+    boolean isDone(long acknowledged) {
+        return endSequence() <= acknowledged && (failure == null || packets > 0);
     }
 
     /** Sequence behind the last packet. */

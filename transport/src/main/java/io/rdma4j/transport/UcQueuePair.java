@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: InfiniBand Architecture volume 1, 9.8.2 and 9.8.3.
  */
 public final class UcQueuePair extends QueuePairMachine {
+    private final MemoryTable memory;
     private final UcResponder responder;
     private @Nullable Peer peer;
     private int mtu = 256;
@@ -43,6 +44,7 @@ public final class UcQueuePair extends QueuePairMachine {
             CompletionSink receiveCompletions,
             Events events) {
         super(number, configuration, sendCompletions, receiveCompletions, events);
+        this.memory = memory;
         responder = new UcResponder(this, memory);
     }
 
@@ -118,7 +120,7 @@ public final class UcQueuePair extends QueuePairMachine {
     @Override
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
         Peer to = peer;
-        if (to == null || !(isReadyToSend() || hasBegun()) || sendQueue.isEmpty()) {
+        if (to == null || !completeLocal()) {
             return 0;
         }
         SendRequest r = sendQueue.at(sendQueue.head());
@@ -146,6 +148,26 @@ public final class UcQueuePair extends QueuePairMachine {
             completeSend(r, WorkStatus.SUCCESS);
         }
         return written;
+    }
+
+    /** Does the local work requests whose turn it is; says whether one to send follows. */
+    private boolean completeLocal() {
+        if (hasBegun()) {
+            return !sendQueue.isEmpty();
+        }
+        while (isReadyToSend() && !sendQueue.isEmpty()) {
+            SendRequest r = sendQueue.at(sendQueue.head());
+            if (!r.opcode.isLocal()) {
+                return true;
+            }
+            WorkStatus failure = LocalOperations.execute(r, this, memory);
+            if (failure == null) {
+                completeSend(r, WorkStatus.SUCCESS);
+            } else {
+                failOldest(failure);
+            }
+        }
+        return false;
     }
 
     private @Nullable WorkStatus judge(SendRequest r) {
@@ -194,6 +216,7 @@ public final class UcQueuePair extends QueuePairMachine {
 
     @Override
     void onReset() {
+        memory.unbindAll(this);
         peer = null;
         packetIndex = 0;
     }

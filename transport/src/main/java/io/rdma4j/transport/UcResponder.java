@@ -99,8 +99,7 @@ final class UcResponder {
         MemorySegment s = packet.segment();
         long at = packet.rethOffset();
         long address = Reth.address(s, at);
-        region = memory.find(
-                Reth.key(s, at), address, messageBytes, AccessFlags.REMOTE_WRITE, queuePair.protectionDomain());
+        region = memory.find(Reth.key(s, at), address, messageBytes, AccessFlags.REMOTE_WRITE, queuePair);
         if (region == null) {
             counters.keyViolations++;
             return drop();

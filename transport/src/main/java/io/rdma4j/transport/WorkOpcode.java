@@ -17,11 +17,20 @@ public enum WorkOpcode {
     /** Exchanges eight bytes of the peer's memory if they equal a given value. */
     COMPARE_AND_SWAP,
     /** Adds to eight bytes of the peer's memory. */
-    FETCH_AND_ADD;
+    FETCH_AND_ADD,
+    /** Gives a memory window a range of a memory region; nothing is sent. */
+    BIND_MEMORY_WINDOW,
+    /** Takes the key of an own memory window back; nothing is sent. */
+    LOCAL_INVALIDATE;
 
     /** Whether the request carries the sender's bytes to the peer. */
     public boolean carriesPayload() {
-        return this != RDMA_READ && !isAtomic();
+        return !isReadOrAtomic() && !isLocal();
+    }
+
+    /** Whether the request concerns the own device only: no packet belongs to it. */
+    public boolean isLocal() {
+        return this == BIND_MEMORY_WINDOW || this == LOCAL_INVALIDATE;
     }
 
     /** Whether the request is of the atomic kind. */

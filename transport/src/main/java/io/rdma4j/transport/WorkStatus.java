@@ -15,6 +15,8 @@ public enum WorkStatus {
     LOCAL_PROTECTION_ERROR(4),
     /** The queue pair went into the error state before the work request was done. */
     WORK_REQUEST_FLUSHED_ERROR(5),
+    /** A memory window could not be bound: its state, or the region's rights or range. */
+    MEMORY_WINDOW_BIND_ERROR(6),
     /** The peer answered with a packet that cannot be the answer. */
     BAD_RESPONSE_ERROR(7),
     /** A protection error in a local buffer while serving the peer. */

@@ -65,6 +65,10 @@ final class Pair {
         final boolean isA;
         final MemoryTable memory;
         final RcQueuePair queuePair;
+
+        /** Sees each receive as it is completed. */
+        CompletionSink onReceive = c -> {};
+
         final List<Done> done = new ArrayList<>();
         final List<AsyncEvent> events = new ArrayList<>();
         final long high;
@@ -80,6 +84,9 @@ final class Pair {
         }
 
         private void take(Completion c) {
+            if (c.isReceive) {
+                onReceive.onCompletion(c);
+            }
             done.add(new Done(
                     c.workRequestId,
                     c.status,

@@ -70,7 +70,7 @@ class RcSoakTest {
         Random random = mine.random;
         WorkOpcode[] kinds = WorkOpcode.values();
         WorkOpcode kind = kinds[random.nextInt(kinds.length)];
-        if (kind == WorkOpcode.SEND_WITH_INVALIDATE) {
+        if (kind == WorkOpcode.SEND_WITH_INVALIDATE || kind.isLocal()) {
             kind = WorkOpcode.SEND; // ends the connection: it has its own test
         }
         SendRequest r = mine.side.claim(mine.posted, kind);

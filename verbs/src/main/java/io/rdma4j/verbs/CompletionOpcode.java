@@ -12,6 +12,10 @@ public enum CompletionOpcode {
     COMPARE_AND_SWAP(3),
     /** An atomic fetch and add. */
     FETCH_AND_ADD(4),
+    /** A binding of a memory window. */
+    BIND_MEMORY_WINDOW(5),
+    /** A local invalidation. */
+    LOCAL_INVALIDATE(6),
     /** A receive that took a SEND. */
     RECEIVE(128),
     /** A receive that an RDMA WRITE with immediate data has taken; the data are where the peer wrote them. */

@@ -15,6 +15,7 @@ package io.rdma4j.verbs;
  * @param maxCompletionQueues most completion queues
  * @param maxCompletionQueueEntries most entries of one completion queue
  * @param maxMemoryRegions most memory regions
+ * @param maxMemoryWindows most memory windows
  * @param maxProtectionDomains most protection domains
  * @param maxSharedReceiveQueues most shared receive queues
  * @param maxSharedReceiveQueueWorkRequests most receives of one shared receive queue
@@ -38,6 +39,7 @@ public record DeviceAttributes(
         int maxCompletionQueues,
         int maxCompletionQueueEntries,
         int maxMemoryRegions,
+        int maxMemoryWindows,
         int maxProtectionDomains,
         int maxSharedReceiveQueues,
         int maxSharedReceiveQueueWorkRequests,

@@ -35,6 +35,8 @@ public interface MemoryRegion extends AutoCloseable {
      * Takes the registration back: when the call returns nobody reaches the memory through it any more, and work
      * requests that name it end with {@link CompletionStatus#LOCAL_PROTECTION_ERROR}. C: {@code ibv_dereg_mr}. Closing
      * twice does nothing.
+     *
+     * @throws RdmaException {@code EBUSY} while memory windows are bound to it
      */
     @Override
     void close();

@@ -40,6 +40,13 @@ public interface ProtectionDomain extends AutoCloseable {
     SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes);
 
     /**
+     * Makes a memory window, not bound to any memory. C: {@code ibv_alloc_mw}.
+     *
+     * @throws RdmaException {@code ENOMEM} if there are too many
+     */
+    MemoryWindow allocateMemoryWindow(MemoryWindow.Type type);
+
+    /**
      * Makes a destination for datagrams. C: {@code ibv_create_ah}.
      *
      * @throws RdmaException {@code EINVAL} if the device has no GID of that index, or the destination is of another
@@ -62,7 +69,7 @@ public interface ProtectionDomain extends AutoCloseable {
     /**
      * Closes the domain. C: {@code ibv_dealloc_pd}.
      *
-     * @throws RdmaException {@code EBUSY} while it has memory regions, queue pairs or shared receive queues
+     * @throws RdmaException {@code EBUSY} while it has memory regions or windows, queue pairs or shared receive queues
      */
     @Override
     void close();

@@ -16,6 +16,10 @@ public enum SendOpcode {
     COMPARE_AND_SWAP(5),
     /** Addition to eight bytes at the peer. */
     FETCH_AND_ADD(6),
+    /** The key of an own memory window is taken back; nothing is sent. */
+    LOCAL_INVALIDATE(7),
+    /** A memory window gets a part of a memory region; nothing is sent. */
+    BIND_MEMORY_WINDOW(8),
     /** Message that also takes back one of the peer's keys. */
     SEND_WITH_INVALIDATE(9);
 

@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * ibv_send_wr}. Not thread safe.
  *
  * <p>Start with {@link #reset}, choose the operation ({@link #write}, {@link #read}, {@link #compareAndSwap},
- * {@link #fetchAndAdd}, {@link #immediate}, {@link #invalidate}; plain SEND if none), add memory with {@link #from} and
+ * {@link #fetchAndAdd}, {@link #immediate}, {@link #invalidate}, {@link #bind}, {@link #localInvalidate}; plain SEND if none), add memory with {@link #from} and
  * flags.
  *
  * <table>
@@ -35,6 +36,11 @@ public final class SendWorkRequest {
     private @Nullable AddressHandle addressHandle;
     private int remoteQueuePairNumber;
     private int remoteQueueKey;
+    private @Nullable MemoryWindow window;
+    private @Nullable MemoryRegion bindRegion;
+    private long bindOffset;
+    private long bindLength;
+    private Set<AccessFlag> bindAccess = Set.of();
     private final ScatterGatherList list = new ScatterGatherList();
 
     /** Creates an empty SEND. */
@@ -49,6 +55,8 @@ public final class SendWorkRequest {
         fence = false;
         inline = false;
         addressHandle = null;
+        window = null;
+        bindRegion = null;
         list.clear();
         return this;
     }
@@ -130,6 +138,49 @@ public final class SendWorkRequest {
         return this;
     }
 
+    /**
+     * Makes it a binding of a memory window to a part of a region; nothing is sent. Requests posted after it may rely on
+     * it. C: {@code IBV_WR_BIND_MW} for type 2, {@code ibv_bind_mw} for type 1.
+     *
+     * <p>It ends with {@link CompletionStatus#MEMORY_WINDOW_BIND_ERROR} if the window is of type 2 and not free or gets
+     * nothing, if a window of type 1 is to be zero-based, if the region lacks {@link AccessFlag#MEMORY_WINDOW_BIND} or,
+     * for remote write and atomic, {@link AccessFlag#LOCAL_WRITE}, is zero-based itself, or does not have the part.
+     *
+     * @param boundWindow window of the queue pair's domain
+     * @param newKey its key from now on, of which the lower 8 bits count: {@link MemoryWindow#nextRemoteKey}
+     * @param region region of the same domain; null leaves a window of type 1 without memory
+     * @param offsetBytes where the part begins in the region
+     * @param lengthBytes bytes of the part; 0 is as no region
+     * @param access what the peer may do: {@code REMOTE_…}, and {@code ZERO_BASED}
+     */
+    public SendWorkRequest bind(
+            MemoryWindow boundWindow,
+            int newKey,
+            @Nullable MemoryRegion region,
+            long offsetBytes,
+            long lengthBytes,
+            Set<AccessFlag> access) {
+        opcode = SendOpcode.BIND_MEMORY_WINDOW;
+        window = boundWindow;
+        remoteKey = newKey;
+        bindRegion = region;
+        bindOffset = offsetBytes;
+        bindLength = lengthBytes;
+        bindAccess = access;
+        return this;
+    }
+
+    /**
+     * Takes back the key of an own memory window of type 2 that this queue pair has bound; nothing is sent. It ends with
+     * {@link CompletionStatus#LOCAL_QUEUE_PAIR_OPERATION_ERROR} if the key is none. With {@link #fence} it waits for
+     * earlier READs and atomics. C: {@code IBV_WR_LOCAL_INV}.
+     */
+    public SendWorkRequest localInvalidate(int key) {
+        opcode = SendOpcode.LOCAL_INVALIDATE;
+        immediateOrKey = key;
+        return this;
+    }
+
     /** Asks for a completion on success; failure is always reported. C: {@code IBV_SEND_SIGNALED}. */
     public SendWorkRequest signaled() {
         signaled = true;
@@ -195,6 +246,31 @@ public final class SendWorkRequest {
     /** Key to take back. */
     public int invalidateKey() {
         return immediateOrKey;
+    }
+
+    /** Memory window to bind, or null. */
+    public @Nullable MemoryWindow memoryWindow() {
+        return window;
+    }
+
+    /** Region to bind it to, or null for none. */
+    public @Nullable MemoryRegion bindRegion() {
+        return bindRegion;
+    }
+
+    /** Where the bound part begins in the region, in bytes. */
+    public long bindOffsetBytes() {
+        return bindOffset;
+    }
+
+    /** Bytes of the bound part. */
+    public long bindLengthBytes() {
+        return bindLength;
+    }
+
+    /** What the peer may do through the window. */
+    public Set<AccessFlag> bindAccess() {
+        return bindAccess;
     }
 
     /** Where at the peer. */

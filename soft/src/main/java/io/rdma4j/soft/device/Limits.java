@@ -9,6 +9,7 @@ final class Limits {
     static final int MAX_COMPLETION_QUEUES = 1 << 16;
     static final int MAX_COMPLETION_QUEUE_ENTRIES = 1 << 22;
     static final int MAX_MEMORY_REGIONS = 1 << 20;
+    static final int MAX_MEMORY_WINDOWS = 1 << 16;
     static final int MAX_PROTECTION_DOMAINS = 1 << 16;
     static final int MAX_SHARED_RECEIVE_QUEUES = 1 << 15;
     static final int MAX_INLINE_BYTES = 1024;

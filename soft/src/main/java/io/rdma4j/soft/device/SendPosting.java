@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -40,7 +41,7 @@ final class SendPosting {
             throw refusal(queuePair, opcode + " with " + total + " bytes", "Give it 8 bytes for the old value");
         }
         if (request.isInline()) {
-            if (atomic || opcode == SendOpcode.RDMA_READ) {
+            if (atomic || opcode == SendOpcode.RDMA_READ || opcode == SendOpcode.BIND_MEMORY_WINDOW) {
                 throw refusal(queuePair, opcode + " inline", "Only SEND and RDMA WRITE can be inline");
             }
             if (total > capabilities.maxInlineBytes()) {
@@ -56,14 +57,15 @@ final class SendPosting {
         SendOpcode opcode = request.opcode();
         boolean isSend = opcode == SendOpcode.SEND || opcode == SendOpcode.SEND_WITH_IMMEDIATE;
         boolean isWrite = opcode == SendOpcode.RDMA_WRITE || opcode == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+        boolean isLocal = opcode == SendOpcode.BIND_MEMORY_WINDOW || opcode == SendOpcode.LOCAL_INVALIDATE;
         switch (queuePair.type()) {
             case RELIABLE_CONNECTION -> {}
             case UNRELIABLE_CONNECTION -> {
-                if (!isSend && !isWrite) {
+                if (!isSend && !isWrite && !isLocal) {
                     throw refusal(
                             queuePair,
                             opcode + " over an unreliable connection",
-                            "It has SEND and RDMA WRITE, both also with immediate data; for the others make a reliable one");
+                            "It has SEND, RDMA WRITE, both also with immediate data, and memory windows; for the others make a reliable one");
                 }
             }
             case UNRELIABLE_DATAGRAM -> {
@@ -117,11 +119,33 @@ final class SendPosting {
         place.swapOrAdd = request.swapOrAddValue();
         place.inline = request.isInline();
         place.lengthBytes = request.list().totalBytes();
+        fillBinding(place, request, domain);
         if (place.inline) {
             copyInline(request.list(), place.inlineData);
         } else {
             copyList("ibv_post_send", request.list(), place.list, domain);
         }
+    }
+
+    private static void fillBinding(SendRequest place, SendWorkRequest request, SoftProtectionDomain domain) {
+        if (request.opcode() != SendOpcode.BIND_MEMORY_WINDOW) {
+            return;
+        }
+        MemoryRegion region = request.bindRegion();
+        if (!(request.memoryWindow() instanceof SoftMemoryWindow window)
+                || window.protectionDomain() != domain
+                || region != null && !(region instanceof SoftMemoryRegion soft && soft.protectionDomain() == domain)) {
+            throw new RdmaException(
+                    "ibv_post_send",
+                    Errno.EINVAL,
+                    "the memory window or the region is of another protection domain",
+                    "Make both in the queue pair's protection domain");
+        }
+        place.window = window.window();
+        place.bindRegion = region instanceof SoftMemoryRegion soft ? soft.region() : null;
+        place.bindOffset = request.bindOffsetBytes();
+        place.bindLength = request.bindLengthBytes();
+        place.bindAccess = AccessFlag.bits(request.bindAccess());
     }
 
     private static void copyInline(ScatterGatherList list, MemorySegment target) {
@@ -159,6 +183,8 @@ final class SendPosting {
             case RDMA_READ -> WorkOpcode.RDMA_READ;
             case COMPARE_AND_SWAP -> WorkOpcode.COMPARE_AND_SWAP;
             case FETCH_AND_ADD -> WorkOpcode.FETCH_AND_ADD;
+            case BIND_MEMORY_WINDOW -> WorkOpcode.BIND_MEMORY_WINDOW;
+            case LOCAL_INVALIDATE -> WorkOpcode.LOCAL_INVALIDATE;
         };
     }
 }

@@ -70,6 +70,7 @@ public final class SoftContext implements DeviceContext {
                 Limits.MAX_COMPLETION_QUEUES,
                 Limits.MAX_COMPLETION_QUEUE_ENTRIES,
                 Limits.MAX_MEMORY_REGIONS,
+                Limits.MAX_MEMORY_WINDOWS,
                 Limits.MAX_PROTECTION_DOMAINS,
                 Limits.MAX_SHARED_RECEIVE_QUEUES,
                 Limits.MAX_WORK_REQUESTS,

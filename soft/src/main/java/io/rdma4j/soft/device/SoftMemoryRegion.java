@@ -1,8 +1,10 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -63,6 +65,13 @@ final class SoftMemoryRegion implements MemoryRegion {
         // All that touches memory does so under the engine lock: once this has it, nobody is in there any more.
         domain.softContext().engine().lock();
         try {
+            if (region.boundWindows() > 0) {
+                throw new RdmaException(
+                        "ibv_dereg_mr",
+                        Errno.EBUSY,
+                        region.boundWindows() + " memory windows are bound to " + this,
+                        "Take their keys back, or close them, first");
+            }
             domain.softContext().engine().memory().deregister(region);
         } finally {
             domain.softContext().engine().unlock();

@@ -8,6 +8,7 @@ import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairInitAttributes;
@@ -37,6 +38,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
     private final SoftContext context;
     private final int number;
     private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();
+    private final Set<SoftMemoryWindow> windows = new LinkedHashSet<>();
     private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
     private final Set<SoftSharedReceiveQueue> sharedReceiveQueues = new LinkedHashSet<>();
     private final Set<SoftAddressHandle> addressHandles = new LinkedHashSet<>();
@@ -82,7 +84,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
                             "Close some that are not used");
                 }
                 SoftMemoryRegion region = new SoftMemoryRegion(
-                        this, access, engine.memory().register(memory, address(memory), flags, number));
+                        this, access, engine.memory().register(memory, address(memory, flags), flags, number));
                 regions.add(region);
                 return region;
             } finally {
@@ -115,9 +117,42 @@ final class SoftProtectionDomain implements ProtectionDomain {
      * The address that peers use: unpredictable, but with the place of the memory in its page, so that what is aligned in
      * one is aligned in the other.
      */
-    private long address(MemorySegment memory) {
+    private long address(MemorySegment memory, int flags) {
+        if ((flags & AccessFlags.ZERO_BASED) != 0) {
+            return 0;
+        }
         long random = context.engine().random().nextLong();
         return ADDRESS_BASE | random & RANDOM_MASK | memory.address() & PAGE_MASK;
+    }
+
+    @Override
+    public MemoryWindow allocateMemoryWindow(MemoryWindow.Type type) {
+        Engine engine = context.engine();
+        synchronized (this) {
+            requireOpen("ibv_alloc_mw");
+            engine.lock();
+            try {
+                if (engine.memory().windowCount() >= Limits.MAX_MEMORY_WINDOWS) {
+                    throw new RdmaException(
+                            "ibv_alloc_mw",
+                            Errno.ENOMEM,
+                            engine.memory().windowCount() + " memory windows",
+                            "Close some that are not used");
+                }
+                SoftMemoryWindow window = new SoftMemoryWindow(
+                        this, type, engine.memory().allocateWindow(type == MemoryWindow.Type.TYPE_2, number));
+                windows.add(window);
+                return window;
+            } finally {
+                engine.unlock();
+            }
+        }
+    }
+
+    void remove(SoftMemoryWindow window) {
+        synchronized (this) {
+            windows.remove(window);
+        }
     }
 
     void remove(SoftMemoryRegion region) {
@@ -197,15 +232,17 @@ final class SoftProtectionDomain implements ProtectionDomain {
     public void close() {
         synchronized (this) {
             if (!regions.isEmpty()
+                    || !windows.isEmpty()
                     || !queuePairs.isEmpty()
                     || !sharedReceiveQueues.isEmpty()
                     || !addressHandles.isEmpty()) {
                 throw new RdmaException(
                         "ibv_dealloc_pd",
                         Errno.EBUSY,
-                        "%d memory regions, %d queue pairs, %d shared receive queues and %d address handles belong to it"
+                        "%d memory regions, %d memory windows, %d queue pairs, %d shared receive queues and %d address handles belong to it"
                                 .formatted(
                                         regions.size(),
+                                        windows.size(),
                                         queuePairs.size(),
                                         sharedReceiveQueues.size(),
                                         addressHandles.size()),
@@ -228,13 +265,16 @@ final class SoftProtectionDomain implements ProtectionDomain {
     void closeWithContent() {
         List<SoftSharedReceiveQueue> openReceiveQueues;
         List<SoftMemoryRegion> openRegions;
+        List<SoftMemoryWindow> openWindows;
         closeQueuePairs();
         synchronized (this) {
             openReceiveQueues = new ArrayList<>(sharedReceiveQueues);
             openRegions = new ArrayList<>(regions);
+            openWindows = new ArrayList<>(windows);
             addressHandles.clear();
         }
         openReceiveQueues.forEach(SoftSharedReceiveQueue::close);
+        openWindows.forEach(SoftMemoryWindow::close);
         openRegions.forEach(SoftMemoryRegion::close);
         context.remove(this);
     }

@@ -222,7 +222,7 @@ final class Side {
         }
         WorkOpcode[] opcodes = WorkOpcode.values();
         WorkOpcode opcode = opcodes[random.nextInt(opcodes.length)];
-        if (opcode == WorkOpcode.SEND_WITH_INVALIDATE) {
+        if (opcode == WorkOpcode.SEND_WITH_INVALIDATE || opcode.isLocal()) {
             opcode = WorkOpcode.SEND;
         }
         request.workRequestId = nextId++;

@@ -35,6 +35,8 @@ final class DeviceInfo {
         map.put(1 << 11, "SYS_IMAGE_GUID");
         map.put(1 << 12, "RC_RNR_NAK_GEN");
         map.put(1 << 13, "SRQ_RESIZE");
+        map.put(1 << 17, "MEM_WINDOW");
+        map.put(1 << 24, "MEM_WINDOW_TYPE_2B");
         return map;
     }
 
@@ -78,10 +80,10 @@ final class DeviceInfo {
         line("max_qp_init_rd_atom", device.maxInitiatedReadAtomicPerQueuePair());
         line("max_ee_init_rd_atom", 0);
         line("atomic_cap", "ATOMIC_HCA (1)");
+        line("max_ee", 0);
+        line("max_rdd", 0);
+        line("max_mw", device.maxMemoryWindows());
         for (String absent : List.of(
-                "max_ee",
-                "max_rdd",
-                "max_mw",
                 "max_raw_ipv6_qp",
                 "max_raw_ethy_qp",
                 "max_mcast_grp",

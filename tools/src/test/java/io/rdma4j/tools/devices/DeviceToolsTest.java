@@ -32,6 +32,7 @@ class DeviceToolsTest {
             65536,
             4096,
             1024,
+            640,
             512,
             256,
             2048,
@@ -84,8 +85,8 @@ class DeviceToolsTest {
                 .contains(
                         "\n\tmax_mr_size:\t\t\t0x400000000000\n",
                         "\n\tmax_qp:\t\t\t\t32768\n",
-                        "\n\tdevice_cap_flags:\t\t0x00003800\n\t\t\t\t\tSYS_IMAGE_GUID\n",
-                        "\n\t\t\t\t\tRC_RNR_NAK_GEN\n\t\t\t\t\tSRQ_RESIZE\n",
+                        "\n\tdevice_cap_flags:\t\t0x01023800\n\t\t\t\t\tSYS_IMAGE_GUID\n",
+                        "\n\t\t\t\t\tRC_RNR_NAK_GEN\n\t\t\t\t\tSRQ_RESIZE\n\t\t\t\t\tMEM_WINDOW\n\t\t\t\t\tMEM_WINDOW_TYPE_2B\n",
                         "\n\tmax_res_rd_atom:\t\t4194304\n",
                         "\n\tmax_total_mcast_qp_attach:\t0\n",
                         "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",

@@ -1,0 +1,430 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Opcode;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Memory windows: what B binds, A reaches. */
+class MemoryWindowTest {
+    private static final int BYTES = 4096;
+    private static final int REMOTE = AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
+    private static final int REGION = AccessFlags.LOCAL_WRITE | AccessFlags.MEMORY_WINDOW_BIND;
+    private static final long BASE = 0x1_0000_0000L;
+
+    private final Pair pair = new Pair();
+    private final MemoryTable memory = pair.b.memory;
+    private final byte[] target = new byte[BYTES];
+    private final MemoryRegion region = register(REGION);
+    private final byte[] source = Pair.pattern(BYTES, 9);
+    private final MemoryRegion local = pair.a.register(source, AccessFlags.LOCAL_WRITE);
+    private final MemoryWindow window = memory.allocateWindow(true, Pair.PD);
+
+    private MemoryRegion register(int access) {
+        return memory.register(MemorySegment.ofArray(target), BASE, access, Pair.PD);
+    }
+
+    private void bind(MemoryWindow which, int key, @Nullable MemoryRegion to, long offset, long length, int access) {
+        SendRequest r = pair.b.claim(77, WorkOpcode.BIND_MEMORY_WINDOW);
+        r.window = which;
+        r.remoteKey = key;
+        r.bindRegion = to;
+        r.bindOffset = offset;
+        r.bindLength = length;
+        r.bindAccess = access;
+        pair.b.publish(r);
+        pair.run();
+    }
+
+    private WorkStatus bindStatus(MemoryWindow which, @Nullable MemoryRegion to, long offset, long length, int access) {
+        bind(which, which.key() + 1, to, offset, length, access);
+        return pair.b.done.removeLast().status();
+    }
+
+    private void bindAll() {
+        assertThat(bindStatus(window, region, 0, BYTES, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    private void localInvalidate(int key) {
+        SendRequest r = pair.b.claim(78, WorkOpcode.LOCAL_INVALIDATE);
+        r.invalidateKey = key;
+        pair.b.publish(r);
+        pair.run();
+    }
+
+    /** What becomes of a WRITE, READ or atomic of A. */
+    private WorkStatus access(WorkOpcode opcode, int key, long address, int length) {
+        SendRequest r = pair.a.claim(5, opcode);
+        r.list.add(local, 0, length);
+        r.remoteKey = key;
+        r.remoteAddress = address;
+        r.swapOrAdd = 1;
+        pair.a.publish(r);
+        pair.run();
+        return pair.a.done.removeLast().status();
+    }
+
+    private WorkStatus write(int key, long address, int length) {
+        return access(WorkOpcode.RDMA_WRITE, key, address, length);
+    }
+
+    @Test
+    void boundRangeIsReachedUnderTheNewKeyAndNothingBeside() {
+        int fresh = window.key();
+        assertThat(bindStatus(window, region, 100, 200, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(window.key()).isEqualTo(fresh + 1);
+        assertThat(write(window.key(), BASE + 100, 200)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(target).startsWith(new byte[100]);
+        assertThat(target[100]).isEqualTo(source[0]);
+        assertThat(target[299]).isEqualTo(source[199]);
+        assertThat(access(WorkOpcode.RDMA_READ, window.key(), BASE + 100, 200)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(access(WorkOpcode.FETCH_AND_ADD, window.key(), BASE + 104, 8))
+                .isEqualTo(WorkStatus.SUCCESS);
+        assertThat(write(window.key(), BASE + 101, 200)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {BASE + 99, BASE + 300, -16, BASE})
+    void addressOutsideTheRangeIsRefused(long address) {
+        assertThat(bindStatus(window, region, 100, 200, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(write(window.key(), address, 1)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void keyBeforeTheBindingIsRefused() {
+        int fresh = window.key();
+        bindAll();
+        assertThat(write(fresh, BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void windowThatIsNotBoundIsRefused() {
+        assertThat(write(window.key(), BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = WorkOpcode.class,
+            names = {"RDMA_WRITE", "RDMA_READ", "FETCH_AND_ADD"})
+    void windowGivesOnlyItsOwnRights(WorkOpcode opcode) {
+        int right = switch (opcode) {
+            case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
+            case RDMA_READ -> AccessFlags.REMOTE_READ;
+            default -> AccessFlags.REMOTE_ATOMIC;
+        };
+        assertThat(bindStatus(window, region, 0, 64, right)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(access(opcode, window.key(), BASE, 8)).isEqualTo(WorkStatus.SUCCESS);
+        MemoryWindow other = memory.allocateWindow(true, Pair.PD);
+        assertThat(bindStatus(other, region, 0, 64, REMOTE & ~right)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(access(opcode, other.key(), BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void zeroBasedWindowBeginsAtZero() {
+        assertThat(bindStatus(window, region, 64, 64, REMOTE | AccessFlags.ZERO_BASED))
+                .isEqualTo(WorkStatus.SUCCESS);
+        assertThat(write(window.key(), 0, 64)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(target[64]).isEqualTo(source[0]);
+        assertThat(write(window.key(), 1, 64)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    // ---- binding ----
+
+    @Test
+    void bindingKeepsTheRules() {
+        List<WorkStatus> refused = new ArrayList<>();
+        List<MemoryRegion> regions = List.of(
+                register(AccessFlags.LOCAL_WRITE), // C10-73: no right to bind
+                register(AccessFlags.MEMORY_WINDOW_BIND), // C10-74: not writable
+                memory.register(MemorySegment.ofArray(target), BASE, REGION, Pair.PD + 1),
+                register(REGION | AccessFlags.ZERO_BASED));
+        for (MemoryRegion each : regions) {
+            refused.add(inOwnPair(t -> t.bindStatus(t.window, t.copyOf(each), 0, 8, REMOTE)));
+        }
+        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, BYTES - 7, 8, REMOTE))); // C10-75: outside
+        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, -1, 8, REMOTE)));
+        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, 0, 0, REMOTE))); // o10-37.2.40
+        refused.add(inOwnPair(t -> t.bindStatus(t.window, null, 0, 8, REMOTE)));
+        refused.add(inOwnPair(t -> t.bindStatus(t.window, t.region, 0, 8, REMOTE | AccessFlags.LOCAL_WRITE)));
+        refused.add(inOwnPair(
+                t -> { // o10-37.2.30: not free
+                    t.bindAll();
+                    return t.bindStatus(t.window, t.region, 0, 8, REMOTE);
+                }));
+        refused.add(inOwnPair(
+                t -> { // C10-72: another domain
+                    MemoryWindow foreign = t.memory.allocateWindow(true, Pair.PD + 1);
+                    return t.bindStatus(foreign, t.region, 0, 8, REMOTE);
+                }));
+        refused.add(inOwnPair(
+                t -> { // o10-36.2.2: zero-based type 1
+                    MemoryWindow one = t.memory.allocateWindow(false, Pair.PD);
+                    return t.bindStatus(one, t.region, 0, 8, REMOTE | AccessFlags.ZERO_BASED);
+                }));
+        refused.add(inOwnPair(t -> {
+            t.memory.deallocate(t.window);
+            return t.bindStatus(t.window, t.region, 0, 8, REMOTE);
+        }));
+        assertThat(refused).hasSize(13).containsOnly(WorkStatus.MEMORY_WINDOW_BIND_ERROR);
+    }
+
+    private interface Attempt {
+        WorkStatus on(MemoryWindowTest t);
+    }
+
+    /** A refused binding ends the queue pair: each attempt has its own. */
+    private static WorkStatus inOwnPair(Attempt attempt) {
+        MemoryWindowTest t = new MemoryWindowTest();
+        WorkStatus status = attempt.on(t);
+        assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        return status;
+    }
+
+    private MemoryRegion copyOf(MemoryRegion other) {
+        return memory.register(MemorySegment.ofArray(target), BASE, other.access(), other.protectionDomain());
+    }
+
+    @Test
+    void readOnlyWindowNeedsNoLocalWriteOfItsRegion() {
+        MemoryRegion readOnly = register(AccessFlags.MEMORY_WINDOW_BIND);
+        assertThat(bindStatus(window, readOnly, 0, 8, AccessFlags.REMOTE_READ)).isEqualTo(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void onlyTheLowerEightBitsOfTheKeyAreTheApplications() {
+        int prefix = window.key();
+        bind(window, 0x1234_56ab, region, 0, 8, REMOTE);
+        assertThat(window.key()).isEqualTo(prefix | 0xab);
+        assertThat(prefix & 0xff).isZero();
+    }
+
+    @Test
+    void keysOfWindowsAndRegionsNeverMeet() {
+        Random random = new Random(5);
+        MemoryTable crowded = new MemoryTable(() -> random.nextInt() & 0xfff); // 16 prefixes
+        for (int i = 0; i < 7; i++) {
+            int prefix = crowded.allocateWindow(true, 1).key();
+            MemoryRegion each = crowded.register(MemorySegment.ofArray(new byte[8]), 0, 0, 1);
+            assertThat(each.key() >>> 8).isNotEqualTo(prefix >>> 8);
+        }
+    }
+
+    // ---- taking back ----
+
+    @Test
+    void localInvalidationEndsAccessAndFreesTheWindow() {
+        bindAll();
+        int old = window.key();
+        localInvalidate(old);
+        assertThat(pair.b.done.removeLast().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(window.isBound()).isFalse();
+        assertThat(region.boundWindows()).isZero();
+        bindAll();
+        assertThat(write(window.key(), BASE, 8)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(write(old, BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    @Test
+    void sendWithInvalidateEndsAccessAndTellsTheKey() {
+        bindAll();
+        int key = window.key();
+        pair.b.postReceive(1, register(AccessFlags.LOCAL_WRITE), 0, 100);
+        int[] told = new int[1];
+        pair.b.onReceive = c -> told[0] = c.hasInvalidatedKey ? c.invalidatedKey : 0;
+        sendWithInvalidate(key);
+        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.SUCCESS);
+        assertThat(told[0]).isEqualTo(key);
+        assertThat(window.isBound()).isFalse();
+        assertThat(write(key, BASE, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    private void sendWithInvalidate(int key) {
+        SendRequest r = pair.a.claim(6, WorkOpcode.SEND_WITH_INVALIDATE);
+        r.list.add(local, 0, 8);
+        r.invalidateKey = key;
+        pair.a.publish(r);
+        pair.run();
+    }
+
+    @Test
+    void peerCanTakeBackNothingButATypeTwoWindowOfItsQueuePair() {
+        MemoryWindow one = memory.allocateWindow(false, Pair.PD);
+        assertThat(bindStatus(one, region, 0, 8, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
+        pair.b.postReceive(1, register(AccessFlags.LOCAL_WRITE), 0, 100);
+        sendWithInvalidate(one.key());
+        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
+        assertThat(one.isBound()).isTrue();
+    }
+
+    @Test
+    void onlyOwnWindowsCanBeInvalidatedLocally() {
+        localInvalidate(region.key());
+        assertThat(pair.b.done.removeLast().status()).isEqualTo(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+        assertThat(region.isValid()).isTrue();
+    }
+
+    @Test
+    void windowThatIsFreeCannotBeInvalidated() {
+        localInvalidate(window.key());
+        assertThat(pair.b.done.removeLast().status()).isEqualTo(WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+    }
+
+    @Test
+    void keyTakenBackInTheMiddleOfAWriteEndsIt() {
+        bindAll();
+        pair.wire = w -> w.opcode() == Opcode.RC_WRITE_LAST ? List.of() : List.of(Pair.LATENCY_NANOS);
+        SendRequest r = pair.a.claim(5, WorkOpcode.RDMA_WRITE);
+        r.list.add(local, 0, 2048);
+        r.remoteKey = window.key();
+        r.remoteAddress = BASE;
+        pair.a.publish(r);
+        pair.run(pair.now + 10 * Pair.LATENCY_NANOS);
+        assertThat(target[1023]).isEqualTo(source[1023]);
+        memory.deallocate(window);
+        pair.wire = w -> List.of(Pair.LATENCY_NANOS);
+        pair.run();
+        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(target[1024]).isZero();
+    }
+
+    @Test
+    void resetOfTheQueuePairFreesItsTypeTwoWindows() {
+        MemoryWindow one = memory.allocateWindow(false, Pair.PD);
+        bindAll();
+        assertThat(bindStatus(one, region, 0, 8, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(region.boundWindows()).isEqualTo(2);
+        pair.b.queuePair.reset();
+        assertThat(window.isBound()).isFalse();
+        assertThat(one.isBound()).isTrue();
+        memory.deallocate(one);
+        memory.deallocate(one);
+        assertThat(region.boundWindows()).isZero();
+    }
+
+    @Test
+    void windowOfAnotherQueuePairIsRefused() {
+        bindAll();
+        RcQueuePair other = new RcQueuePair(0x33, pair.b.queuePair.configuration(), memory, c -> {}, c -> {}, e -> {});
+        assertThat(memory.find(window.key(), BASE, 8, AccessFlags.REMOTE_WRITE, other))
+                .isNull();
+        assertThat(memory.find(window.key(), BASE, 8, AccessFlags.REMOTE_WRITE, pair.b.queuePair))
+                .isNotNull();
+        assertThat(memory.invalidate(window.key(), other)).isFalse();
+    }
+
+    // ---- type 1 ----
+
+    @Test
+    void typeOneIsBoundAgainAndLeftWithoutARange() {
+        MemoryWindow one = memory.allocateWindow(false, Pair.PD);
+        assertThat(bindStatus(one, region, 0, 8, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
+        int first = one.key();
+        assertThat(bindStatus(one, region, 64, 8, REMOTE)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(region.boundWindows()).isEqualTo(1);
+        assertThat(memory.find(first)).isNull();
+        assertThat(write(one.key(), BASE + 64, 8)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(bindStatus(one, null, 0, 0, 0)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(region.boundWindows()).isZero();
+        assertThat(write(one.key(), BASE + 64, 8)).isEqualTo(WorkStatus.REMOTE_ACCESS_ERROR);
+    }
+
+    // ---- their place among other work ----
+
+    @Test
+    void localWorkCompletesInOrderAndOnceThoughPacketsAreRepeated() {
+        boolean[] lost = new boolean[1];
+        pair.wire = w -> {
+            boolean isFirstSend = !w.fromA() && w.opcode() == Opcode.RC_SEND_ONLY && !lost[0];
+            lost[0] |= isFirstSend;
+            return isFirstSend ? List.of() : List.of(Pair.LATENCY_NANOS);
+        };
+        MemoryRegion message = pair.b.register(8);
+        for (int i = 0; i < 2; i++) {
+            pair.a.postReceive(i, pair.a.register(8), 0, 8);
+        }
+        pair.b.post(1, WorkOpcode.SEND, message, 0, 8);
+        SendRequest bind = pair.b.claim(2, WorkOpcode.BIND_MEMORY_WINDOW);
+        bind.window = window;
+        bind.remoteKey = 7;
+        bind.bindRegion = region;
+        bind.bindLength = 8;
+        bind.bindAccess = REMOTE;
+        pair.b.publish(bind);
+        pair.b.post(3, WorkOpcode.SEND, message, 0, 8);
+        SendRequest invalidate = pair.b.claim(4, WorkOpcode.LOCAL_INVALIDATE);
+        invalidate.invalidateKey = window.key() | 7;
+        pair.b.publish(invalidate);
+        pair.run();
+        assertThat(pair.b.ids(false)).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(pair.b.statuses(false)).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.b.queuePair.counters().retransmittedPackets).isPositive();
+    }
+
+    @Test
+    void localWorkThatFailsEndsOnlyWhatIsBehindIt() {
+        pair.a.postReceive(1, pair.a.register(8), 0, 8);
+        MemoryRegion message = pair.b.register(8);
+        pair.b.post(1, WorkOpcode.SEND, message, 0, 8);
+        SendRequest invalidate = pair.b.claim(2, WorkOpcode.LOCAL_INVALIDATE);
+        invalidate.invalidateKey = 1;
+        pair.b.publish(invalidate);
+        pair.b.post(3, WorkOpcode.SEND, message, 0, 8);
+        pair.run();
+        assertThat(pair.b.ids(false)).containsExactly(1L, 2L, 3L);
+        assertThat(pair.b.statuses(false))
+                .containsExactly(
+                        WorkStatus.SUCCESS,
+                        WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR,
+                        WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
+
+    @Test
+    void fencedInvalidationWaitsForEarlierReads() {
+        bindAll();
+        MemoryRegion readable = pair.a.register(64);
+        pair.wire = w -> w.fromA() ? List.of(50 * Pair.LATENCY_NANOS) : List.of(Pair.LATENCY_NANOS);
+        pair.b.post(1, WorkOpcode.RDMA_READ, register(AccessFlags.LOCAL_WRITE), 64, readable, 0);
+        SendRequest invalidate = pair.b.claim(2, WorkOpcode.LOCAL_INVALIDATE);
+        invalidate.invalidateKey = window.key();
+        invalidate.fence = true;
+        pair.b.publish(invalidate);
+        pair.run(pair.now + 20 * Pair.LATENCY_NANOS);
+        assertThat(window.isBound()).isTrue();
+        pair.run();
+        assertThat(window.isBound()).isFalse();
+        assertThat(pair.b.ids(false)).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void unreliableConnectionBindsToo() {
+        UcPair unreliable = new UcPair();
+        MemoryTable table = unreliable.b.memory;
+        MemoryRegion bound = table.register(MemorySegment.ofArray(target), BASE, REGION, Pair.PD);
+        MemoryWindow two = table.allocateWindow(true, Pair.PD);
+        SendRequest bind =
+                Objects.requireNonNull(unreliable.b.queuePair.sendQueue().claim());
+        bind.opcode = WorkOpcode.BIND_MEMORY_WINDOW;
+        bind.signaled = true;
+        bind.window = two;
+        bind.bindRegion = bound;
+        bind.bindLength = 64;
+        bind.bindAccess = REMOTE;
+        unreliable.b.queuePair.sendQueue().publish();
+        assertThat(unreliable.b.sent()).isEmpty();
+        assertThat(unreliable.b.done).extracting(Pair.Done::status).containsExactly(WorkStatus.SUCCESS);
+        MemoryRegion from = unreliable.a.register(source, 0);
+        unreliable.a.post(1, WorkOpcode.RDMA_WRITE, from, 64, Objects.requireNonNull(two.range()));
+        unreliable.deliver(unreliable.a.sent());
+        assertThat(target).startsWith(Arrays.copyOf(source, 64));
+    }
+}
