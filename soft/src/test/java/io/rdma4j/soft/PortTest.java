@@ -7,7 +7,9 @@ import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PortState;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -19,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +38,31 @@ class PortTest {
         try (var context = device.open()) {
             assertThat(context.gids(1)).contains(Gid.of(address)).doesNotHaveDuplicates();
             assertThat(context.port(1).activeMtu()).isEqualTo(PathMtu.MTU_4096);
+        }
+    }
+
+    @Test
+    void tablesOfThePortCanBeAskedPlaceByPlace() {
+        InetAddress address = TestAddresses.loopback();
+        Device device = Device.of(address).orElseThrow();
+        try (var context = device.open()) {
+            int index = context.gids(1).indexOf(Gid.of(address));
+            assertThat(context.gid(1, index)).isEqualTo(Gid.of(address));
+            assertThat(context.gid(1, 1023)).isEqualTo(Gid.ZERO);
+            assertThat(context.gidTable(1))
+                    .contains(new GidEntry(Gid.of(address), index, 1, GidEntry.Type.ROCE_V2, 1))
+                    .noneMatch(entry -> entry.gid().equals(Gid.ZERO));
+            assertThat(context.partitionKey(1, 0)).isEqualTo(0xffff);
+            assertThat(context.partitionKeyIndex(1, 0xffff)).isZero();
+            assertThat(context.partitionKeyIndex(1, 0x8001)).isEqualTo(-1);
+            assertThat(context.port(1).state()).isEqualTo(PortState.ACTIVE);
+            List<ThrowingCallable> refused =
+                    List.of(() -> context.gid(1, 1024), () -> context.gid(2, 0), () -> context.partitionKey(1, 1));
+            for (ThrowingCallable call : refused) {
+                assertThatThrownBy(call)
+                        .isInstanceOfSatisfying(
+                                RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+            }
         }
     }
 

@@ -33,6 +33,22 @@ public interface CompletionQueue extends AutoCloseable {
     int poll(WorkCompletion[] completions);
 
     /**
+     * A reader of this queue, for one thread: extended polling. C: {@code ibv_create_cq_ex}, where the fields to be read
+     * are chosen before; here every field is always there.
+     */
+    default CompletionReader reader() {
+        return new CompletionReader(this);
+    }
+
+    /**
+     * Makes the queue larger or smaller; what is in it stays. C: {@code ibv_resize_cq}.
+     *
+     * @param entries completions that it must hold at least from now on, from 1
+     * @throws RdmaException {@code EINVAL} if {@code entries} is out of range or less than the completions in the queue
+     */
+    void resize(int entries);
+
+    /**
      * Asks for one event at the channel when the next completion arrives. Completions that are there already do not
      * count: poll after this call. C: {@code ibv_req_notify_cq}.
      *

@@ -49,6 +49,16 @@ public interface Device {
     /** Identifier of the device; the software device's is new in each process. C: {@code ibv_get_device_guid}. */
     long guid();
 
+    /** What the device is. C: {@code ibv_device.node_type}. */
+    default NodeType nodeType() {
+        return NodeType.CHANNEL_ADAPTER;
+    }
+
+    /** The protocol that the device speaks. C: {@code ibv_device.transport_type}. */
+    default TransportType transportType() {
+        return TransportType.INFINIBAND;
+    }
+
     /**
      * Opens the device. C: {@code ibv_open_device}.
      *

@@ -35,6 +35,43 @@ public interface DeviceContext extends AutoCloseable {
     List<Gid> gids(int port);
 
     /**
+     * The GID at a place of the table, {@link Gid#ZERO} for an empty one. C: {@code ibv_query_gid}.
+     *
+     * @param port port number, from 1
+     * @param index place, from 0
+     * @throws RdmaException {@code EINVAL} if there is no such port or place
+     */
+    Gid gid(int port, int index);
+
+    /**
+     * The places of the GID table that are not empty. C: {@code ibv_query_gid_table}; one of them, {@code
+     * ibv_query_gid_ex}.
+     *
+     * @param port port number, from 1
+     * @throws RdmaException {@code EINVAL} if there is no such port
+     */
+    List<GidEntry> gidTable(int port);
+
+    /**
+     * The partition key at a place of the table, 16 bits with the membership in the highest. C: {@code ibv_query_pkey}.
+     *
+     * @param port port number, from 1
+     * @param index place, from 0
+     * @throws RdmaException {@code EINVAL} if there is no such port or place
+     */
+    int partitionKey(int port, int index);
+
+    /**
+     * The place of a partition key. C: {@code ibv_get_pkey_index}.
+     *
+     * @param port port number, from 1
+     * @param key 16 bits
+     * @return place from 0, or -1 if it is not in the table
+     * @throws RdmaException {@code EINVAL} if there is no such port
+     */
+    int partitionKeyIndex(int port, int key);
+
+    /**
      * Makes a protection domain: memory and queue pairs of one domain can be used together. C: {@code ibv_alloc_pd}.
      *
      * @throws RdmaException {@code ENOMEM} if there are too many

@@ -16,4 +16,9 @@ public record PortAttributes(
         PathMtu activeMtu,
         int gidTableLength,
         long maxMessageBytes,
-        String networkInterface) {}
+        String networkInterface) {
+    /** State. */
+    public PortState state() {
+        return isActive ? PortState.ACTIVE : PortState.DOWN;
+    }
+}

@@ -31,19 +31,48 @@ final class CompletionRing {
 
     private static final CompletionStatus[] STATUSES = CompletionStatus.values();
 
-    private final int mask;
-    private final long[] ids;
-    private final long[] byteLengths;
-    private final int[] queuePairNumbers;
-    private final int[] immediates;
+    /** Places for completions, by columns; grows and shrinks by being replaced. */
+    private static final class Table {
+        private final int mask;
+        private final long[] ids;
+        private final long[] byteLengths;
+        private final int[] queuePairNumbers;
+        private final int[] immediates;
+        private final CompletionOpcode[] opcodes;
 
-    private final CompletionOpcode[] opcodes;
+        /** Status in bits 0 to 7, flags in 8 and up. */
+        private final int[] kinds;
 
-    /** Status in bits 0 to 7, flags in 8 and up. */
-    private final int[] kinds;
+        private final int[] sources;
+        private final long[] timestamps;
 
-    private final int[] sources;
-    private final long[] timestamps;
+        Table(int entries) {
+            int size = Integer.highestOneBit(Math.max(entries, 2) - 1) << 1;
+            mask = size - 1;
+            ids = new long[size];
+            byteLengths = new long[size];
+            queuePairNumbers = new int[size];
+            immediates = new int[size];
+            kinds = new int[size];
+            sources = new int[size];
+            timestamps = new long[size];
+            opcodes = new CompletionOpcode[size];
+            Arrays.fill(opcodes, CompletionOpcode.SEND);
+        }
+
+        void copy(Table from, long at) {
+            int old = (int) at & from.mask;
+            int i = (int) at & mask;
+            ids[i] = from.ids[old];
+            byteLengths[i] = from.byteLengths[old];
+            queuePairNumbers[i] = from.queuePairNumbers[old];
+            immediates[i] = from.immediates[old];
+            opcodes[i] = from.opcodes[old];
+            kinds[i] = from.kinds[old];
+            sources[i] = from.sources[old];
+            timestamps[i] = from.timestamps[old];
+        }
+    }
 
     private final SpinLock consumers = new SpinLock();
 
@@ -53,42 +82,65 @@ final class CompletionRing {
     @SuppressWarnings("UnusedVariable") // by TAIL
     private long tail;
 
+    /** Replaced by {@link #resize} only, which excludes the producer and the consumers. */
+    private volatile Table table;
+
     CompletionRing(int entries) {
-        int size = Integer.highestOneBit(Math.max(entries, 2) - 1) << 1;
-        mask = size - 1;
-        ids = new long[size];
-        byteLengths = new long[size];
-        queuePairNumbers = new int[size];
-        immediates = new int[size];
-        kinds = new int[size];
-        sources = new int[size];
-        timestamps = new long[size];
-        opcodes = new CompletionOpcode[size];
-        Arrays.fill(opcodes, CompletionOpcode.SEND);
+        table = new Table(entries);
     }
 
     int capacity() {
-        return mask + 1;
+        return table.mask + 1;
+    }
+
+    /**
+     * Makes room for {@code entries}, keeping what is there; by the producer's thread or instead of it.
+     *
+     * @return false if more is there
+     */
+    boolean resize(int entries) {
+        consumers.lock();
+        try {
+            long from = (long) HEAD.getOpaque(this);
+            long to = (long) TAIL.getOpaque(this);
+            if (to - from > entries) {
+                return false;
+            }
+            Table fresh = new Table(entries);
+            for (long at = from; at < to; at++) {
+                fresh.copy(table, at);
+            }
+            table = fresh;
+            return true;
+        } finally {
+            consumers.unlock();
+        }
+    }
+
+    /** Completions that are there. */
+    long size() {
+        return (long) TAIL.getVolatile(this) - (long) HEAD.getVolatile(this);
     }
 
     /** Adds a completion; false if the ring is full. */
     boolean add(Completion completion, long nowNanos) {
+        Table t = table;
         long at = (long) TAIL.getOpaque(this);
-        if (at - (long) HEAD.getAcquire(this) > mask) {
+        if (at - (long) HEAD.getAcquire(this) > t.mask) {
             return false;
         }
-        int i = (int) at & mask;
-        ids[i] = completion.workRequestId;
-        byteLengths[i] = completion.byteLength;
-        queuePairNumbers[i] = completion.queuePairNumber;
-        immediates[i] = completion.hasInvalidatedKey ? completion.invalidatedKey : completion.immediate;
+        int i = (int) at & t.mask;
+        t.ids[i] = completion.workRequestId;
+        t.byteLengths[i] = completion.byteLength;
+        t.queuePairNumbers[i] = completion.queuePairNumber;
+        t.immediates[i] = completion.hasInvalidatedKey ? completion.invalidatedKey : completion.immediate;
         int flags = (completion.hasImmediate ? HAS_IMMEDIATE : 0)
                 | (completion.hasInvalidatedKey ? HAS_INVALIDATED_KEY : 0)
                 | (completion.hasRouteHeader ? HAS_ROUTE_HEADER : 0);
-        kinds[i] = completion.status.code() | flags << 8;
-        opcodes[i] = opcode(completion);
-        sources[i] = completion.sourceQueuePair;
-        timestamps[i] = nowNanos;
+        t.kinds[i] = completion.status.code() | flags << 8;
+        t.opcodes[i] = opcode(completion);
+        t.sources[i] = completion.sourceQueuePair;
+        t.timestamps[i] = nowNanos;
         // Fully fenced: the producer looks next whether somebody asked to be notified, who looks the other way round.
         TAIL.setVolatile(this, at + 1);
         return true;
@@ -122,25 +174,26 @@ final class CompletionRing {
         }
         consumers.lock();
         try {
+            Table t = table;
             long from = (long) HEAD.getOpaque(this);
             int count = (int) Math.min((long) TAIL.getAcquire(this) - from, completions.length);
             for (int n = 0; n < count; n++) {
-                int i = (int) (from + n) & mask;
-                int kind = kinds[i];
+                int i = (int) (from + n) & t.mask;
+                int kind = t.kinds[i];
                 int flags = kind >>> 8;
                 completions[n].set(
-                        ids[i],
+                        t.ids[i],
                         STATUSES[kind & 0xff],
-                        opcodes[i],
-                        byteLengths[i],
-                        queuePairNumbers[i],
+                        t.opcodes[i],
+                        t.byteLengths[i],
+                        t.queuePairNumbers[i],
                         (flags & HAS_IMMEDIATE) != 0,
                         (flags & HAS_INVALIDATED_KEY) != 0,
-                        immediates[i]);
+                        t.immediates[i]);
                 if ((flags & HAS_ROUTE_HEADER) != 0) {
-                    completions[n].setSource(sources[i], true);
+                    completions[n].setSource(t.sources[i], true);
                 }
-                completions[n].setTimestamp(timestamps[i]);
+                completions[n].setTimestamp(t.timestamps[i]);
             }
             HEAD.setRelease(this, from + count);
             return count;

@@ -66,6 +66,23 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         return channel;
     }
 
+    @Override
+    public void resize(int entries) {
+        SoftContext.requireEntries("ibv_resize_cq", entries);
+        context.engine().lock();
+        try {
+            if (!ring.resize(entries)) {
+                throw new RdmaException(
+                        "ibv_resize_cq",
+                        Errno.EINVAL,
+                        ring.size() + " completions are in the queue, which is to hold " + entries,
+                        "Poll them first, or keep the queue larger");
+            }
+        } finally {
+            context.engine().unlock();
+        }
+    }
+
     // ---- completions ----
 
     @Override

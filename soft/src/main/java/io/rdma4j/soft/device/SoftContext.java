@@ -10,6 +10,7 @@ import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /** An open software device. */
 public final class SoftContext implements DeviceContext {
     private static final int VENDOR = 0xff_ffff;
+    /** Full member of the default partition. */
+    private static final int DEFAULT_PARTITION = 0xffff;
+
     private static final AtomicInteger NEXT_DOMAIN = new AtomicInteger(1);
 
     private final SoftDevice device;
@@ -94,6 +98,52 @@ public final class SoftContext implements DeviceContext {
         return device.gids();
     }
 
+    @Override
+    public Gid gid(int port, int index) {
+        requirePort("ibv_query_gid", port);
+        if (index < 0 || index >= device.port().gidTableLength()) {
+            throw new RdmaException(
+                    "ibv_query_gid",
+                    Errno.EINVAL,
+                    "index " + index + " at " + device.name(),
+                    "The GID table has " + device.port().gidTableLength() + " places, from 0");
+        }
+        List<Gid> gids = device.gids();
+        return index < gids.size() ? gids.get(index) : Gid.ZERO;
+    }
+
+    @Override
+    public List<GidEntry> gidTable(int port) {
+        requirePort("ibv_query_gid_table", port);
+        List<GidEntry> entries = new ArrayList<>();
+        List<Gid> gids = device.gids();
+        for (int i = 0; i < gids.size(); i++) {
+            if (!gids.get(i).equals(Gid.ZERO)) {
+                entries.add(new GidEntry(gids.get(i), i, port, GidEntry.Type.ROCE_V2, device.networkIndex()));
+            }
+        }
+        return entries;
+    }
+
+    @Override
+    public int partitionKey(int port, int index) {
+        requirePort("ibv_query_pkey", port);
+        if (index != 0) {
+            throw new RdmaException(
+                    "ibv_query_pkey",
+                    Errno.EINVAL,
+                    "index " + index + " at " + device.name(),
+                    "A software device has one partition key, at index 0");
+        }
+        return DEFAULT_PARTITION;
+    }
+
+    @Override
+    public int partitionKeyIndex(int port, int key) {
+        requirePort("ibv_get_pkey_index", port);
+        return key == DEFAULT_PARTITION ? 0 : -1;
+    }
+
     private void requirePort(String operation, int port) {
         if (port != 1) {
             throw new RdmaException(
@@ -130,13 +180,7 @@ public final class SoftContext implements DeviceContext {
     @Override
     public CompletionQueue createCompletionQueue(
             int entries, @Nullable Object userContext, @Nullable CompletionChannel channel) {
-        if (entries < 1 || entries > Limits.MAX_COMPLETION_QUEUE_ENTRIES) {
-            throw new RdmaException(
-                    "ibv_create_cq",
-                    Errno.EINVAL,
-                    entries + " entries",
-                    "A completion queue has 1 to " + Limits.MAX_COMPLETION_QUEUE_ENTRIES + " entries");
-        }
+        requireEntries("ibv_create_cq", entries);
         if (channel != null && !(channel instanceof SoftCompletionChannel soft && soft.context() == this)) {
             throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
         }
@@ -147,6 +191,16 @@ public final class SoftContext implements DeviceContext {
                     new SoftCompletionQueue(this, entries, userContext, (SoftCompletionChannel) channel);
             completionQueues.add(queue);
             return queue;
+        }
+    }
+
+    static void requireEntries(String operation, int entries) {
+        if (entries < 1 || entries > Limits.MAX_COMPLETION_QUEUE_ENTRIES) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EINVAL,
+                    entries + " entries",
+                    "A completion queue has 1 to " + Limits.MAX_COMPLETION_QUEUE_ENTRIES + " entries");
         }
     }
 

@@ -52,6 +52,11 @@ public final class SoftDevice implements Device {
         return networkName;
     }
 
+    /** Index of the network interface. */
+    int networkIndex() {
+        return index;
+    }
+
     @Override
     public DeviceContext open() {
         if (network() == null) {

@@ -1,0 +1,113 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.verbs.CompletionReader;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.WorkCompletion;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Completion queues: their size, and reading them one by one. */
+@Timeout(30)
+class CompletionQueueTest {
+    private Endpoint endpoint;
+
+    @BeforeEach
+    void open() {
+        endpoint = new Endpoint(TestAddresses.loopback(), 4096, 16);
+        Endpoint.toInit(endpoint.queuePair);
+    }
+
+    @AfterEach
+    void close() {
+        endpoint.close();
+    }
+
+    /** Completions with the numbers from {@code first} on. */
+    private void complete(int first, int count) {
+        if (endpoint.queuePair.state() == QueuePairState.INIT) {
+            endpoint.queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+        }
+        for (int i = 0; i < count; i++) {
+            endpoint.postReceive(first + i);
+        }
+    }
+
+    private void refused(int entries, String because) {
+        assertThatThrownBy(() -> endpoint.completions.resize(entries))
+                .isInstanceOfSatisfying(RdmaException.class, e -> {
+                    assertThat(e.errno()).isEqualTo(Errno.EINVAL);
+                    assertThat(e).hasMessageContaining(because);
+                });
+    }
+
+    @Test
+    void resizedQueueKeepsWhatIsInItInOrderAndHoldsMore() {
+        complete(0, 10);
+        WorkCompletion[] some = WorkCompletion.array(5);
+        assertThat(endpoint.completions.poll(some)).isEqualTo(5);
+        endpoint.completions.resize(60);
+        assertThat(endpoint.completions.capacity()).isGreaterThanOrEqualTo(60);
+        complete(10, 50);
+        for (int i = 5; i < 60; i++) {
+            assertThat(endpoint.completion().id()).isEqualTo(i);
+        }
+        assertThat(endpoint.context.awaitAsyncEvent(Duration.ZERO)).isNull();
+    }
+
+    @Test
+    void queueIsNotMadeSmallerThanWhatIsInIt() {
+        complete(0, 10);
+        refused(9, "10 completions");
+        refused(0, "0 entries");
+        endpoint.completions.resize(10);
+        assertThat(endpoint.completions.capacity()).isLessThanOrEqualTo(16);
+        for (int i = 0; i < 10; i++) {
+            assertThat(endpoint.completion().id()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void readerGivesOneByOneAndLeavesTheRest() {
+        CompletionReader reader = endpoint.completions.reader();
+        assertThat(reader.start()).isFalse();
+        assertThatThrownBy(reader::completion).isInstanceOf(IllegalStateException.class);
+        complete(1, 3);
+        assertThat(reader.start()).isTrue();
+        assertThat(reader.completion().id()).isEqualTo(1);
+        assertThat(reader.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(reader.next()).isTrue();
+        assertThat(reader.completion().id()).isEqualTo(2);
+        assertThatThrownBy(reader::start).isInstanceOf(IllegalStateException.class);
+        reader.end();
+        assertThat(endpoint.completion().id()).isEqualTo(3);
+        complete(4, 1);
+        assertThat(reader.start()).isTrue();
+        assertThat(reader.completion().id()).isEqualTo(4);
+        assertThat(reader.next()).isFalse();
+        reader.end();
+    }
+
+    @Test
+    void completionTellsWhenItHappenedByBothClocks() {
+        Instant before = Instant.now();
+        long beforeNanos = System.nanoTime();
+        complete(1, 1);
+        CompletionReader reader = endpoint.completions.reader();
+        assertThat(reader.start()).isTrue();
+        assertThat(reader.completion().timestampNanos()).isBetween(beforeNanos, System.nanoTime());
+        assertThat(Instant.ofEpochSecond(0, reader.wallClockNanos()))
+                .isBetween(before.minusMillis(20), Instant.now().plusMillis(20));
+        reader.end();
+    }
+}

@@ -1,0 +1,33 @@
+package io.rdma4j.verbs;
+
+/**
+ * A place of a GID table. C: {@code struct ibv_gid_entry}.
+ *
+ * @param gid the GID
+ * @param index its index
+ * @param port the port, from 1
+ * @param type what packets with this GID look like
+ * @param networkInterfaceIndex index of the network interface that has the address
+ */
+public record GidEntry(Gid gid, int index, int port, Type type, int networkInterfaceIndex) {
+    /** What packets look like. C: {@code enum ibv_gid_type}. */
+    public enum Type {
+        /** InfiniBand. */
+        INFINIBAND(0),
+        /** Ethernet frames of their own type. */
+        ROCE_V1(1),
+        /** UDP datagrams. */
+        ROCE_V2(2);
+
+        private final int code;
+
+        Type(int code) {
+            this.code = code;
+        }
+
+        /** The number of {@code ibv_gid_type}. */
+        public int code() {
+            return code;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.rdma4j.verbs;
+
+/** The protocol that a device speaks. C: {@code enum ibv_transport_type}. */
+public enum TransportType {
+    /** The transport of InfiniBand, also over Ethernet as RoCE. */
+    INFINIBAND(0, "InfiniBand"),
+    /** RDMA over TCP. */
+    IWARP(1, "iWARP");
+
+    private final int code;
+    private final String text;
+
+    TransportType(int code, String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    /** The number of {@code ibv_transport_type}. */
+    public int code() {
+        return code;
+    }
+
+    /** The name that {@code ibv_devinfo} prints. */
+    public String text() {
+        return text;
+    }
+}
