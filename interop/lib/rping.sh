@@ -40,22 +40,23 @@ side_address() { # SIDE FAMILY(v4|v6|ll|twin|lo4|lo6) [FOR-SIDE] : the address o
     esac
 }
 
-# rping_start SIDE LABEL ARGUMENTS... : in the background. The case's time-out ends it: first by SIGINT, so that it can
+rping_start() { tool_start "$1" "$2" rping "${@:3}"; } # SIDE LABEL ARGUMENTS...
+
+# tool_start SIDE LABEL TOOL ARGUMENTS... : in the background. The case's time-out ends it: first by SIGINT, so that it can
 # still say something, then by SIGKILL.
-rping_start() {
-    local side=$1 label=$2
+tool_start() {
+    local side=$1 label=$2 tool=$3
+    shift 3
     if ! side_is_c "$side"; then
-        shift 2
-        java_start "$side" "$label" "$launcher" rping "$@"
+        java_start "$side" "$label" "$launcher" "$tool" "$@"
     else
-        shift 2
-        printf '%s\n' "C rping $*" >"$case_dir/$label.cmd"
+        printf '%s\n' "C $tool $*" >"$case_dir/$label.cmd"
         job_side[$label]=$side
         touch "$case_dir/$label.out" "$case_dir/$label.err"
         # stdbuf: a C tool that writes to a file or a pipe keeps its output back until its end, and loses it when killed.
         (
             guest_sh "$(side_guest "$side")" "echo \$\$ >/tmp/$label.pid
-                timeout -s INT -k 3 $case_timeout stdbuf -oL rping $(printf '%q ' "$@") >/tmp/$label.out 2>/tmp/$label.err
+                timeout -s INT -k 3 $case_timeout stdbuf -oL $tool $(printf '%q ' "$@") >/tmp/$label.out 2>/tmp/$label.err
                 code=\$?; rm -f /tmp/$label.pid; cat /tmp/$label.out; printf '\002'; cat /tmp/$label.err; exit \$code" >"$case_dir/$label.raw"
             echo $? >"$case_dir/$label.rc.new"
             awk -v RS='\002' -v out="$case_dir/$label" 'NR == 1 { printf "%s", $0 >out ".out" } NR == 2 { printf "%s", $0 >out ".err" }' "$case_dir/$label.raw"

@@ -1,0 +1,66 @@
+# The ping-pongs of libibverbs, C against Java. Sourced, never run.
+
+pingpong_port=18515
+
+# The options that name the device and the GID of a side. A Java tool takes both from an address.
+pingpong_device() { # SIDE FAMILY
+    local address index
+    address=$(side_address "$1" "$2")
+    if ! side_is_c "$1"; then
+        echo "--device $address"
+        return
+    fi
+    index=$(guest_sh "$(side_guest "$1")" "rdma_gid() { ibv_devinfo -v -d rxe0 | sed -n 's/.*GID\[ *\([0-9]*\)\]:[[:space:]]*\([^,]*\).*/\1 \2/p'; }
+        rdma_gid | awk -v a=$address '\$2 == a || \$2 == \"::ffff:\" a { print \$1; exit }'")
+    echo "-d rxe0 -g ${index:-none}"
+}
+
+pingpong_listens() { # SIDE LABEL
+    local sockets="ss -ltnH"
+    ! rping_ended "$2" || return 0
+    if side_is_c "$1"; then
+        guest_sh "$(side_guest "$1")" "$sockets" | grep -q ":$pingpong_port "
+    else
+        in_side "$1" $sockets | grep -q ":$pingpong_port "
+    fi
+}
+
+# One server, one client, the same options, over the GIDs of FAMILY; C's server takes TCP connections over IPv4 only. Both end with 0 and agree about where they are and how much went.
+case_pingpong() { # SERVER CLIENT TOOL FAMILY SIZE COUNT [OPTIONS...]
+    local server=$1 client=$2 tool=$3 family=$4 size=$5 count=$6 bad=0 label at_server at_client
+    shift 6
+    at_server=$(pingpong_device "$server" "$family")
+    at_client=$(pingpong_device "$client" "$family")
+    # shellcheck disable=SC2086
+    tool_start "$server" server "$tool" $at_server -s "$size" -n "$count" -c "$@"
+    wait_until 20 pingpong_listens "$server" server || { explain 'the server did not listen within 20 s'; return 1; }
+    # shellcheck disable=SC2086
+    tool_start "$client" client "$tool" $at_client -s "$size" -n "$count" -c "$@" "$(side_address "$server" v4)"
+    for label in client server; do
+        rping_wait $label || explain "the $label did not end" || bad=1
+        expect_code $label 0 || bad=1
+        expect_lines $label out "^$((2 * size * count)) bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec\$" || bad=1
+        expect_lines $label out "^$count iters in [0-9.]+ seconds = [0-9.]+ usec/iter\$" || bad=1
+        ! grep -q . "$case_dir/$label.err" || explain "the $label complains" || bad=1
+        [ "$(wc -l <"$case_dir/$label.out")" = 4 ] || explain "the $label printed other lines" || bad=1
+    done
+    [ "$(pingpong_place server local)" = "$(pingpong_place client remote)" ] &&
+        [ "$(pingpong_place client local)" = "$(pingpong_place server remote)" ] ||
+        explain 'the two sides do not agree where they are' || bad=1
+    return $bad
+}
+
+# The ud tool writes a colon where the others have a comma.
+pingpong_place() { sed -n "s/^  $2 address: *//p" "$case_dir/$1.out" | tr ':' ','; } # LABEL local|remote
+
+define_pingpong_cases() { # SERVER CLIENT
+    local kind family size
+    for kind in rc uc ud; do
+        size=4096
+        [ $kind != ud ] || size=1024
+        for family in v4 v6; do
+            case_add "pingpong/$kind/$family" "$1" "$2" '100 exchanges' 40 case_pingpong ibv_${kind}_pingpong $family $size 100
+        done
+        case_add "pingpong/$kind/events" "$1" "$2" '20 exchanges of 333' 40 case_pingpong ibv_${kind}_pingpong v4 333 20 -e
+    done
+}
