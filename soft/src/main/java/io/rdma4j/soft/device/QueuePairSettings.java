@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.engine.Addresses;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The attributes of one queue pair: checks changes, applies them, and knows what was set. */
 final class QueuePairSettings {
+    private static final System.Logger LOGGER = System.getLogger(QueuePairSettings.class.getName());
+
     private static final int MAX_PSN = 0xff_ffff;
 
     private final Engine engine;
@@ -76,7 +79,7 @@ final class QueuePairSettings {
         }
     }
 
-    /** Datagrams come to every address of the device. An address that others hold is left to them. */
+    /** Datagrams come to every address of the device. An address that others hold is left to them, with a warning. */
     private void openAllPorts() {
         RdmaException failure = null;
         int opened = 0;
@@ -85,6 +88,10 @@ final class QueuePairSettings {
                 var _ = engine.openPort(address);
                 opened++;
             } catch (RdmaException e) {
+                LOGGER.log(
+                        System.Logger.Level.WARNING,
+                        "queue pair 0x%06x receives no datagrams at %s: %s"
+                                .formatted(machine.number(), Addresses.text(address), e.getMessage()));
                 failure = e;
             }
         }
