@@ -152,6 +152,21 @@ case_twin_ports() { # SERVER CLIENT
     case_ping "$1" "$2" twin 64 10
 }
 
+# The network interface of a waiting server goes away.
+case_device_removed() {
+    local bad=0
+    in_netns ip link add gone0 type veth peer name gone1
+    in_netns ip addr add 10.90.0.1/24 dev gone0
+    in_netns ip link set gone0 up
+    in_netns ip link set gone1 up
+    rping_serve near server $port -a 10.90.0.1 || bad=1
+    in_netns ip link del gone0
+    rping_wait server 10 || explain 'the server did not end' || bad=1
+    expect_code server 255 || bad=1
+    expect_lines server err '^cma detected device removal!!!!$' || bad=1
+    return $bad
+}
+
 # Nobody has started yet: the client is told at once where a process is on the server's address (here the client itself).
 case_client_first() { # SERVER CLIENT FAMILY
     local start bad=0
@@ -207,6 +222,7 @@ define_host_cases() {
     case_add host/persistent-8 near near '8+1 clients x 20' 60 case_persistent lo4 8 20 64
     case_add host/persistent-8/twin near near '8+1 clients x 20' 60 case_persistent twin 8 20 64
     case_add host/client-first near near 'REJ 8, then 3 pings' 30 case_client_first lo4
+    case_add host/device-removed near near 'exit 255' 30 case_device_removed
     case_add host/idle near near 'under 1 % of a core' 60 case_idle 0
     case_add host/idle/after-traffic near near 'under 1 % of a core' 60 case_idle 1
     for victim in server client; do

@@ -45,7 +45,10 @@ public final class CmEvent implements AutoCloseable {
         MULTICAST_JOIN(12, "RDMA_CM_EVENT_MULTICAST_JOIN"),
         /** Joining a multicast group failed, or the queue pair could not be attached to it; status is a negative errno. */
         MULTICAST_ERROR(13, "RDMA_CM_EVENT_MULTICAST_ERROR"),
-        /** The address moved to another device. */
+        /**
+         * The local address has gone from the device, or the network interface got another hardware address, as in a bond
+         * that fails over: connections may not go on. A hint; nothing is ended.
+         */
         ADDRESS_CHANGE(14, "RDMA_CM_EVENT_ADDR_CHANGE"),
         /** The number of the queue pair may be used again. */
         TIMEWAIT_EXIT(15, "RDMA_CM_EVENT_TIMEWAIT_EXIT"),

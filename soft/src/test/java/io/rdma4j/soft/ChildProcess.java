@@ -25,7 +25,12 @@ final class ChildProcess implements AutoCloseable {
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
     ChildProcess(Class<?> main, List<String> options, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+        this(List.of(), main, options, arguments);
+    }
+
+    /** With words before the command, such as those of {@code unshare}. */
+    ChildProcess(List<String> prefix, Class<?> main, List<String> options, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("-XX:+UseSerialGC");

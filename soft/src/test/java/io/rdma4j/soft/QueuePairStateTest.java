@@ -25,6 +25,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -201,6 +202,19 @@ class QueuePairStateTest {
             event = b.context.awaitAsyncEvent(Duration.ofSeconds(10));
         }
         assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.QUEUE_PAIR_ACCESS_ERROR, b.queuePair));
+    }
+
+    @Test
+    void closingWaitsForTheAcknowledgementOfATakenEvent() throws InterruptedException {
+        Endpoint.connect(a, b);
+        a.queuePair.modify(to(QueuePairState.SEND_QUEUE_DRAINED).notifyWhenDrained(true));
+        AsyncEvent event = Objects.requireNonNull(a.context.takeAsyncEvent(Duration.ofSeconds(10)));
+        assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.SEND_QUEUE_DRAINED, a.queuePair));
+        Thread closer = Thread.ofPlatform().start(a.queuePair::close);
+        assertThat(closer.join(Duration.ofMillis(100))).isFalse();
+        a.context.acknowledge(event);
+        assertThat(closer.join(Duration.ofSeconds(10))).isTrue();
+        refused(Errno.EINVAL, "no event", () -> a.context.acknowledge(event));
     }
 
     @Test

@@ -23,17 +23,17 @@ public record AsyncEvent(Type type, Object source) {
         COMMUNICATION_ESTABLISHED(4, "communication established"),
         /** What was begun is sent, as was asked for with the change to {@link QueuePairState#SEND_QUEUE_DRAINED}. */
         SEND_QUEUE_DRAINED(5, "send queue drained"),
-        /** The device is broken. */
+        /** The device is broken, or its network interface has gone: close it. Its queue pairs are in the error state. */
         DEVICE_FATAL(8, "local catastrophic error"),
-        /** The port came up. */
+        /** The port (1, of a software device) came up: its network interface is up and has a carrier. */
         PORT_ACTIVE(9, "port active"),
-        /** The port went down. */
+        /** The port went down. Connections outlive a short time of it. */
         PORT_ERROR(10, "port error"),
         /** Fewer receives are left in the shared receive queue than its limit. */
         SHARED_RECEIVE_QUEUE_LIMIT_REACHED(15, "SRQ limit reached"),
         /** The queue pair is in the error state and takes nothing more from its shared receive queue. */
         QUEUE_PAIR_LAST_WORK_REQUEST_REACHED(16, "last WQE reached"),
-        /** The GID table changed. */
+        /** The GID table changed: the network interface has other addresses. */
         GID_CHANGE(18, "GID table change");
 
         private final int code;

@@ -1,7 +1,5 @@
 package io.rdma4j.verbs;
 
-import java.time.Instant;
-
 /**
  * Reads finished work requests one by one, without an array and without allocating. C: {@code struct ibv_cq_ex}. Not
  * thread safe: one for each thread that polls; several may read the same queue.
@@ -19,20 +17,12 @@ import java.time.Instant;
  * said that there are no more loses nothing: the rest stays in the queue.
  */
 public final class CompletionReader {
-    /** The system's clock may be set meanwhile; how often is looked. */
-    private static final long CLOCK_LOOK_NANOS = 1_000_000_000;
-
-    private static final long NANOS_PER_SECOND = 1_000_000_000;
-
     private final CompletionQueue queue;
     private final WorkCompletion[] one = WorkCompletion.array(1);
     private boolean isReading;
-    private long clockOffsetNanos;
-    private long clockLookedNanos;
 
     CompletionReader(CompletionQueue queue) {
         this.queue = queue;
-        lookAtClock(System.nanoTime());
     }
 
     /**
@@ -90,17 +80,7 @@ public final class CompletionReader {
      */
     public long wallClockNanos() {
         requireReading();
-        long now = System.nanoTime();
-        if (now - clockLookedNanos >= CLOCK_LOOK_NANOS) {
-            lookAtClock(now);
-        }
-        return one[0].timestampNanos() + clockOffsetNanos;
-    }
-
-    private void lookAtClock(long nowNanos) {
-        Instant instant = Instant.now();
-        clockOffsetNanos = instant.getEpochSecond() * NANOS_PER_SECOND + instant.getNano() - nowNanos;
-        clockLookedNanos = nowNanos;
+        return queue.context().wallClockNanos(one[0].timestampNanos());
     }
 
     private void requireReading() {

@@ -92,15 +92,41 @@ public interface DeviceContext extends AutoCloseable {
     CompletionQueue createCompletionQueue(int entries, @Nullable Object context, @Nullable CompletionChannel channel);
 
     /**
-     * Takes the next asynchronous event of the device and its objects; waits for one.
+     * Takes the next asynchronous event of the device and its objects; waits for one. Acknowledges it, too.
      *
-     * <p>C: {@code ibv_get_async_event}, with the acknowledgement of {@code ibv_ack_async_event}.
+     * <p>C: {@code ibv_get_async_event}, followed by {@code ibv_ack_async_event}.
      *
      * @param timeout how long to wait at most; zero does not wait
      * @return the event, or null if none came in time or the thread was interrupted (its flag stays set)
      */
     @Nullable
     AsyncEvent awaitAsyncEvent(Duration timeout);
+
+    /**
+     * Like {@link #awaitAsyncEvent}, but leaves the acknowledgement to the caller: until {@link #acknowledge}, closing the
+     * object that the event happened to waits, so that who handles the event finds it open. C: {@code
+     * ibv_get_async_event}.
+     *
+     * @param timeout how long to wait at most; zero does not wait
+     */
+    @Nullable
+    AsyncEvent takeAsyncEvent(Duration timeout);
+
+    /**
+     * Acknowledges an event of {@link #takeAsyncEvent}. C: {@code ibv_ack_async_event}.
+     *
+     * @throws RdmaException {@code EINVAL} if no event of its source is to be acknowledged
+     */
+    void acknowledge(AsyncEvent event);
+
+    /**
+     * What the system's clock showed at a time of the device's clock, which {@link WorkCompletion#timestampNanos} is of.
+     * C: {@code ibv_query_rt_values_ex} tells the device's clock.
+     *
+     * @param timestampNanos time of the device's clock
+     * @return nanoseconds since 1970
+     */
+    long wallClockNanos(long timestampNanos);
 
     /** Closes the device with all that was made from it. C: {@code ibv_close_device}. */
     @Override

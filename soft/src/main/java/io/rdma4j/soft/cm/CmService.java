@@ -5,6 +5,7 @@ import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.verbs.Device;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -147,6 +148,23 @@ final class CmService {
 
     void remove(SoftCmId id) {
         identifiers.remove(id);
+    }
+
+    /** A device has gone, and with it all that identifiers had there; any thread. */
+    void onDeviceRemoved(Device device) {
+        locked(now -> {
+            attachments.removeIf(each -> each.device().equals(device));
+            List.copyOf(identifiers).forEach(id -> id.onDeviceRemoved(device));
+            return this;
+        });
+    }
+
+    /** Local addresses have gone from their devices, or are reached in another way; any thread. */
+    void onAddressesChanged(Predicate<Attachment> isChanged) {
+        locked(now -> {
+            List.copyOf(identifiers).forEach(id -> id.onAddressesChanged(isChanged));
+            return this;
+        });
     }
 
     /** Tells all peers that this process ends; any thread. */

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
@@ -22,6 +23,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Connection management's place in the engine. One per process. */
@@ -63,6 +65,7 @@ final class EngineCmHost implements CmHost {
         } finally {
             engine.unlock();
         }
+        SoftDevices.watch().add(host.new Interfaces());
         Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-part"));
         return host.service;
     }
@@ -91,6 +94,29 @@ final class EngineCmHost implements CmHost {
             engine.unlock();
         }
         service.partFromAll();
+    }
+
+    /** What becomes of the network interfaces. */
+    private final class Interfaces implements InterfaceWatch.Listener {
+        @Override
+        public void onDeviceRemoved(SoftDevice device) {
+            service.onDeviceRemoved(device);
+        }
+
+        @Override
+        public void onPortChanged(SoftDevice device, boolean isUp) {
+            // As in Linux, identifiers hear nothing: connections outlive an interface that comes back.
+        }
+
+        @Override
+        public void onAddressesChanged(SoftDevice device, Set<InetAddress> gone) {
+            service.onAddressesChanged(at -> at.device().equals(device) && gone.contains(at.address()));
+        }
+
+        @Override
+        public void onHardwareChanged(SoftDevice device) {
+            service.onAddressesChanged(at -> at.device().equals(device));
+        }
     }
 
     /** What comes to queue pair 1, and what the engine learns of other processes. */

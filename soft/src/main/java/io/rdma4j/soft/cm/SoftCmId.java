@@ -31,6 +31,7 @@ import io.rdma4j.wire.cm.Req;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,7 @@ final class SoftCmId implements ProviderCmId {
         LISTEN,
         CONNECT,
         DISCONNECT,
+        DEVICE_REMOVAL,
         DESTROYING
     }
 
@@ -88,12 +90,22 @@ final class SoftCmId implements ProviderCmId {
         require("rdma_bind_addr", State.IDLE);
         addresses.bind(local);
         state = State.ADDR_BOUND;
+        joinService();
+    }
+
+    /** What happens to the device is told from now on. */
+    private void joinService() {
+        service.locked(now -> {
+            service.add(this);
+            return this;
+        });
     }
 
     @Override
     public void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
         require("rdma_resolve_addr", State.IDLE, State.ADDR_BOUND);
         boolean found = addresses.resolve(source, destination);
+        joinService();
         if (found) {
             state = State.ADDR_RESOLVED;
             emit(ProviderEvent.of(CmEvent.Type.ADDRESS_RESOLVED));
@@ -517,6 +529,25 @@ final class SoftCmId implements ProviderCmId {
         }
     }
 
+    void onDeviceRemoved(Device device) {
+        Attachment at = addresses.attachment();
+        if (at != null && at.device().equals(device) && state != State.DESTROYING) {
+            state = State.DEVICE_REMOVAL;
+            emit(new ProviderEvent(
+                    CmEvent.Type.DEVICE_REMOVAL,
+                    0,
+                    ConnectionParameters.NONE,
+                    "The network interface of " + device.name() + " has gone. Close the identifier and what uses it."));
+        }
+    }
+
+    void onAddressesChanged(Predicate<Attachment> isChanged) {
+        Attachment at = addresses.attachment();
+        if (at != null && isChanged.test(at)) {
+            emit(ProviderEvent.of(CmEvent.Type.ADDRESS_CHANGE));
+        }
+    }
+
     void emit(ProviderEvent event) {
         if (state != State.DESTROYING) {
             sink.onEvent(event);
@@ -603,7 +634,8 @@ final class SoftCmId implements ProviderCmId {
     }
 
     private RdmaException wrongState(String operation, String details) {
-        return new RdmaException(operation, Errno.EINVAL, describe() + ": " + details, "");
+        Errno errno = state == State.DEVICE_REMOVAL ? Errno.EIO : Errno.EINVAL;
+        return new RdmaException(operation, errno, describe() + ": " + details, "");
     }
 
     private void requirePrivateData(String operation, int length, int limit) {

@@ -219,7 +219,7 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
             target.forget(this);
             target.detach();
         }
-        context.forgetEvents(this);
+        context.finishEvents(this);
         context.remove(this);
     }
 }

@@ -14,10 +14,13 @@ import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -25,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** An open software device. */
-public final class SoftContext implements DeviceContext {
+public final class SoftContext implements DeviceContext, InterfaceWatch.Listener {
     private static final int VENDOR = 0xff_ffff;
     /** Full member of the default partition. */
     private static final int DEFAULT_PARTITION = 0xffff;
@@ -36,10 +39,17 @@ public final class SoftContext implements DeviceContext {
     private final Engine engine;
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
     private final Signal eventSignal = new Signal();
+
+    /** Events that were taken and not acknowledged, by the object they happened to. */
+    private final Map<Object, Integer> unacknowledged = new HashMap<>();
+
+    private final Signal acknowledged = new Signal();
+    private final WallClock wallClock = new WallClock();
     private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
     private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
     private final Set<SoftCompletionChannel> channels = new LinkedHashSet<>();
     private volatile boolean closed;
+    private volatile boolean removed;
 
     SoftContext(SoftDevice device, Engine engine) {
         this.device = device;
@@ -208,6 +218,13 @@ public final class SoftContext implements DeviceContext {
         if (closed) {
             throw new RdmaException(operation, Errno.EINVAL, device.name() + " is closed", "Open the device again");
         }
+        if (removed) {
+            throw new RdmaException(
+                    operation,
+                    Errno.EIO,
+                    device.name() + ": its network interface has gone",
+                    "Close the device, list the devices again");
+        }
     }
 
     private static void requireRoom(String operation, int count, int most, String what) {
@@ -236,25 +253,115 @@ public final class SoftContext implements DeviceContext {
         eventSignal.raise();
     }
 
-    /** Forgets the events of an object that is closed. */
-    void forgetEvents(Object source) {
-        events.removeIf(event -> event.source().equals(source));
+    /** Forgets the events of an object that is closed, and waits for the acknowledgement of those that were taken. */
+    void finishEvents(Object source) {
+        synchronized (unacknowledged) {
+            events.removeIf(event -> event.source().equals(source));
+        }
+        // Closing the device must not hang on an event that nobody will acknowledge any more; nor an interrupted
+        // thread.
+        var _ = engine.await(acknowledged, () -> closed || isAcknowledged(source), Long.MAX_VALUE);
+    }
+
+    private boolean isAcknowledged(Object source) {
+        synchronized (unacknowledged) {
+            return !unacknowledged.containsKey(source);
+        }
     }
 
     @Override
     public @Nullable AsyncEvent awaitAsyncEvent(Duration timeout) {
-        AsyncEvent event = events.poll();
+        AsyncEvent event = takeAsyncEvent(timeout);
+        if (event != null) {
+            acknowledge(event);
+        }
+        return event;
+    }
+
+    @Override
+    public @Nullable AsyncEvent takeAsyncEvent(Duration timeout) {
+        AsyncEvent event = takeEvent();
         if (event != null || timeout.isZero() || timeout.isNegative()) {
             return event;
         }
         long deadline = Deadlines.after(timeout);
         while (event == null && engine.await(eventSignal, () -> !events.isEmpty() || closed, deadline)) {
-            event = events.poll();
+            event = takeEvent();
             if (closed) {
                 break;
             }
         }
         return event;
+    }
+
+    private @Nullable AsyncEvent takeEvent() {
+        synchronized (unacknowledged) {
+            AsyncEvent event = events.poll();
+            if (event != null) {
+                unacknowledged.merge(event.source(), 1, Integer::sum);
+            }
+            return event;
+        }
+    }
+
+    @Override
+    public void acknowledge(AsyncEvent event) {
+        synchronized (unacknowledged) {
+            Integer count = unacknowledged.get(event.source());
+            if (count == null) {
+                throw new RdmaException(
+                        "ibv_ack_async_event",
+                        Errno.EINVAL,
+                        "no event of " + event.source() + " is to be acknowledged",
+                        "Acknowledge each event of takeAsyncEvent once, those of awaitAsyncEvent not at all");
+            }
+            if (count == 1) {
+                unacknowledged.remove(event.source());
+            } else {
+                unacknowledged.put(event.source(), count - 1);
+            }
+        }
+        acknowledged.raise();
+    }
+
+    // ---- what becomes of the network interface ----
+
+    @Override
+    public void onDeviceRemoved(SoftDevice which) {
+        if (!which.equals(device) || closed) {
+            return;
+        }
+        List<SoftProtectionDomain> all;
+        synchronized (this) {
+            removed = true;
+            all = new ArrayList<>(domains);
+        }
+        all.forEach(SoftProtectionDomain::failQueuePairs);
+        onAsyncEvent(AsyncEvent.Type.DEVICE_FATAL, this);
+    }
+
+    @Override
+    public void onPortChanged(SoftDevice which, boolean isUp) {
+        if (which.equals(device)) {
+            onAsyncEvent(isUp ? AsyncEvent.Type.PORT_ACTIVE : AsyncEvent.Type.PORT_ERROR, this);
+        }
+    }
+
+    @Override
+    public void onAddressesChanged(SoftDevice which, Set<InetAddress> gone) {
+        if (which.equals(device)) {
+            onAsyncEvent(AsyncEvent.Type.GID_CHANGE, this);
+        }
+    }
+
+    @Override
+    public void onHardwareChanged(SoftDevice which) {
+        // The verbs have no event for it: nothing in the tables of the device changes.
+    }
+
+    @Override
+    public long wallClockNanos(long timestampNanos) {
+        return wallClock.of(timestampNanos);
     }
 
     // ---- end ----
@@ -274,6 +381,8 @@ public final class SoftContext implements DeviceContext {
             openChannels = new ArrayList<>(channels);
         }
         openDomains.forEach(SoftProtectionDomain::closeQueuePairs); // they may use what is of other domains
+        SoftDevices.watch().remove(this);
+        acknowledged.raise();
         openDomains.forEach(SoftProtectionDomain::closeWithContent);
         openQueues.forEach(SoftCompletionQueue::closeNow);
         openChannels.forEach(SoftCompletionChannel::closeNow);

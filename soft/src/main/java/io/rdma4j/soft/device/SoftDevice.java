@@ -66,12 +66,15 @@ public final class SoftDevice implements Device {
                     name() + ": there is no network interface " + networkName + " any more",
                     "List the devices again");
         }
-        return new SoftContext(this, SoftDevices.engine());
+        SoftContext context = new SoftContext(this, SoftDevices.engine());
+        SoftDevices.watch().add(context);
+        return context;
     }
 
     private @Nullable NetworkInterface network() {
         try {
-            return NetworkInterface.getByName(networkName);
+            NetworkInterface network = NetworkInterface.getByName(networkName);
+            return network != null && network.getIndex() == index ? network : null;
         } catch (SocketException e) {
             return null;
         }

@@ -29,6 +29,8 @@ public final class SoftDevices {
 
     private static final Map<String, SoftDevice> DEVICES = new LinkedHashMap<>();
 
+    private static final InterfaceWatch WATCH = new InterfaceWatch();
+
     private static @Nullable Engine engine;
 
     private SoftDevices() {}
@@ -112,6 +114,28 @@ public final class SoftDevices {
     }
 
     private static SoftDevice device(NetworkInterface network) {
-        return DEVICES.computeIfAbsent(network.getName(), name -> new SoftDevice(name, network.getIndex()));
+        SoftDevice known = DEVICES.get(network.getName());
+        if (known != null && known.networkIndex() == network.getIndex()) {
+            return known;
+        }
+        // None, or one whose interface has gone and come back as another.
+        SoftDevice fresh = new SoftDevice(network.getName(), network.getIndex());
+        DEVICES.put(network.getName(), fresh);
+        return fresh;
+    }
+
+    /** Tells what becomes of the devices. */
+    public static InterfaceWatch watch() {
+        return WATCH;
+    }
+
+    /** All devices that were ever listed and have not gone. */
+    static synchronized List<SoftDevice> known() {
+        return List.copyOf(DEVICES.values());
+    }
+
+    /** A device has gone. */
+    static synchronized void forget(SoftDevice device) {
+        DEVICES.remove(device.networkName(), device);
     }
 }

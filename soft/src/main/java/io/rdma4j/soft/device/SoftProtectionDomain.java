@@ -220,6 +220,20 @@ final class SoftProtectionDomain implements ProtectionDomain {
         }
     }
 
+    /** Puts all queue pairs into the error state: the device has gone. */
+    void failQueuePairs() {
+        List<SoftQueuePair> all;
+        synchronized (this) {
+            all = new ArrayList<>(queuePairs);
+        }
+        context.engine().lock();
+        try {
+            all.forEach(SoftQueuePair::fail);
+        } finally {
+            context.engine().unlock();
+        }
+    }
+
     // ---- life ----
 
     private void requireOpen(String operation) {

@@ -193,7 +193,7 @@ final class SoftQueuePair implements QueuePair {
         domain.softContext().onAsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, this);
     }
 
-    /** Into the error state, since a completion queue has overrun. */
+    /** Into the error state, since a completion queue has overrun or the device has gone; under the engine lock. */
     void fail() {
         machine.toError();
         engine.activate(driven);
@@ -395,7 +395,7 @@ final class SoftQueuePair implements QueuePair {
         } finally {
             engine.unlock();
         }
-        domain.softContext().forgetEvents(this);
+        domain.softContext().finishEvents(this);
         domain.remove(this);
     }
 

@@ -189,7 +189,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         } finally {
             engine.unlock();
         }
-        domain.softContext().forgetEvents(this);
+        domain.softContext().finishEvents(this);
         domain.remove(this);
     }
 

@@ -1,0 +1,200 @@
+package io.rdma4j.soft.device;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices what becomes of the network interfaces under the devices: gone, up, down, with other addresses. Looks once a
+ * second, in some hundred microseconds, and only while somebody wants to know. Thread safe.
+ */
+public final class InterfaceWatch {
+    private static final long INTERVAL_MILLIS = 1_000;
+
+    /** Who wants to know. Called in the watching thread, without locks. */
+    public interface Listener {
+        /** The network interface has gone, or is another one of the same name: the device will never work again. */
+        void onDeviceRemoved(SoftDevice device);
+
+        /** The interface went up or down. */
+        void onPortChanged(SoftDevice device, boolean isUp);
+
+        /**
+         * The addresses of the interface are not the same any more.
+         *
+         * @param gone those that it has no longer
+         */
+        void onAddressesChanged(SoftDevice device, Set<InetAddress> gone);
+
+        /** The interface has another hardware address: a bond of several has failed over. */
+        void onHardwareChanged(SoftDevice device);
+    }
+
+    /** What an interface looked like. */
+    private record View(int index, boolean isUp, Set<InetAddress> addresses, List<Byte> hardware) {
+        static View of(NetworkInterface network) throws SocketException {
+            byte[] hardware = network.getHardwareAddress();
+            List<Byte> bytes = new ArrayList<>();
+            for (byte each : hardware == null ? new byte[0] : hardware) {
+                bytes.add(each);
+            }
+            return new View(
+                    network.getIndex(),
+                    network.isUp(),
+                    Set.copyOf(network.inetAddresses().toList()),
+                    bytes);
+        }
+
+        View withoutAddresses() {
+            return new View(index, isUp, Set.of(), hardware);
+        }
+    }
+
+    /** Lists all interfaces of the network namespace; Java lists those that have an address. */
+    private static final Path ALL_INTERFACES = Path.of("/proc/net/dev");
+
+    private final List<Listener> listeners = new ArrayList<>();
+    private final Map<SoftDevice, View> views = new LinkedHashMap<>();
+    private @Nullable Thread thread;
+
+    InterfaceWatch() {}
+
+    /** Keeps a listener informed of what happens from now on. */
+    public synchronized void add(Listener listener) {
+        listeners.add(listener);
+        Map<String, NetworkInterface> present = present();
+        if (present != null) {
+            remember(present);
+        }
+        if (thread == null) {
+            Thread started = new Thread(this::run, "rdma4j-interfaces");
+            started.setDaemon(true);
+            started.start();
+            thread = started;
+        }
+    }
+
+    /** Informs a listener no more. */
+    public synchronized void remove(Listener listener) {
+        listeners.remove(listener);
+        if (listeners.isEmpty() && thread != null) {
+            thread.interrupt();
+            thread = null;
+            views.clear();
+        }
+    }
+
+    private void run() {
+        try {
+            while (isCurrent()) {
+                Thread.sleep(INTERVAL_MILLIS);
+                look();
+            }
+        } catch (InterruptedException over) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized boolean isCurrent() {
+        return Thread.currentThread().equals(thread);
+    }
+
+    /** Looks, and tells everybody what has changed. */
+    void look() {
+        Map<String, NetworkInterface> present = present();
+        if (present == null) {
+            return;
+        }
+        List<Listener> all;
+        List<Runnable> news = new ArrayList<>();
+        synchronized (this) {
+            all = List.copyOf(listeners);
+            for (SoftDevice device : List.copyOf(views.keySet())) {
+                compare(device, present.get(device.networkName()), all, news);
+            }
+            remember(present);
+        }
+        news.forEach(Runnable::run);
+    }
+
+    /** By name; null if the system does not tell just now. */
+    private static @Nullable Map<String, NetworkInterface> present() {
+        try {
+            Map<String, NetworkInterface> present = new HashMap<>();
+            NetworkInterface.networkInterfaces().forEach(network -> present.put(network.getName(), network));
+            return present;
+        } catch (SocketException e) {
+            // An interface went away while it was looked at: the next look sees what is left.
+            return null;
+        }
+    }
+
+    /** Takes in devices that were not looked at before. */
+    private void remember(Map<String, NetworkInterface> present) {
+        for (SoftDevice device : SoftDevices.known()) {
+            NetworkInterface network = present.get(device.networkName());
+            if (network != null && network.getIndex() == device.networkIndex() && !views.containsKey(device)) {
+                view(network, views, device);
+            }
+        }
+    }
+
+    private static void view(NetworkInterface network, Map<SoftDevice, View> into, SoftDevice device) {
+        try {
+            into.put(device, View.of(network));
+        } catch (SocketException e) {
+            // Gone since the list was made: the next look finds it missing.
+            return;
+        }
+    }
+
+    private static boolean isThereWithoutAddress(String name) {
+        try {
+            return Files.readAllLines(ALL_INTERFACES).stream()
+                    .anyMatch(line -> line.strip().startsWith(name + ":"));
+        } catch (IOException notLinux) {
+            return false;
+        }
+    }
+
+    private void compare(
+            SoftDevice device, @Nullable NetworkInterface network, List<Listener> all, List<Runnable> news) {
+        View before = views.get(device);
+        if (network == null && before != null && isThereWithoutAddress(device.networkName())) {
+            views.put(device, before.withoutAddresses());
+        } else if (network == null || network.getIndex() != device.networkIndex()) {
+            views.remove(device);
+            SoftDevices.forget(device);
+            news.add(() -> all.forEach(each -> each.onDeviceRemoved(device)));
+            return;
+        } else {
+            view(network, views, device);
+        }
+        View now = views.get(device);
+        if (before == null || now == null || now.equals(before)) {
+            return;
+        }
+        if (now.isUp != before.isUp) {
+            news.add(() -> all.forEach(each -> each.onPortChanged(device, now.isUp)));
+        }
+        if (!now.addresses.equals(before.addresses)) {
+            Set<InetAddress> gone = new HashSet<>(before.addresses);
+            gone.removeAll(now.addresses);
+            news.add(() -> all.forEach(each -> each.onAddressesChanged(device, gone)));
+        }
+        if (!now.hardware.equals(before.hardware)) {
+            news.add(() -> all.forEach(each -> each.onHardwareChanged(device)));
+        }
+    }
+}
