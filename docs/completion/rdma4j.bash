@@ -1,4 +1,4 @@
-# Completion of rdma4j and bin/rping for bash: . docs/completion/rdma4j.bash
+# Completion of rdma4j and its tools for bash: . docs/completion/rdma4j.bash
 
 _rdma4j() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} tool
@@ -13,13 +13,17 @@ _rdma4j() {
         --device) COMPREPLY=($(compgen -W "soft" -- "$word")); return ;;
         -a | -I) COMPREPLY=($(compgen -A hostname -- "$word")); return ;;
         -p | -C | -S) return ;;
+        -f) COMPREPLY=($(compgen -W "ip gid name" -- "$word")); return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
         rping) COMPREPLY=($(compgen -W "-s -c -a -I -p -C -S -v -V -d -P -q $common" -- "$word")) ;;
+        ucmatose) COMPREPLY=($(compgen -W "-s -b -f -P -c -C -S -t -p -a -m $common" -- "$word")) ;;
+        udaddy) COMPREPLY=($(compgen -W "-s -b -f -P -c -C -S -t -p $common" -- "$word")) ;;
+        mckey) COMPREPLY=($(compgen -W "-m -M -s -b -c -C -S -p -o -l $common" -- "$word")) ;;
         demo) COMPREPLY=($(compgen -W "-a -C -S $common" -- "$word")) ;;
         ibv_rc_pingpong)
             COMPREPLY=($(compgen -W "-p -d -i -s -m -r -n -l -e -g -o -O -P -t -c -j -N $common" -- "$word")) ;;
@@ -34,4 +38,4 @@ _rdma4j() {
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
     esac
 }
-complete -F _rdma4j rdma4j rping ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo
+complete -F _rdma4j rdma4j rping ucmatose udaddy mckey ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo

@@ -211,6 +211,11 @@ public final class Getopt {
         return argument;
     }
 
+    /** The argument of the last option, or an empty text if it takes none. */
+    public String argumentOrEmpty() {
+        return argument == null ? "" : argument;
+    }
+
     /** The letter that the last {@code '?'} or {@code ':'} was about. C: {@code optopt}. */
     public char unknownOption() {
         return (char) unknownOption;

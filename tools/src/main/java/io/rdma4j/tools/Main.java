@@ -4,6 +4,9 @@ import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
+import io.rdma4j.tools.messages.Mckey;
+import io.rdma4j.tools.messages.Ucmatose;
+import io.rdma4j.tools.messages.Udaddy;
 import io.rdma4j.tools.pingpong.RcPingpong;
 import io.rdma4j.tools.pingpong.SrqPingpong;
 import io.rdma4j.tools.pingpong.UcPingpong;
@@ -33,6 +36,9 @@ public final class Main {
     private static final List<Tool> TOOLS = List.of(
             new Demo(),
             new Rping(),
+            new Ucmatose(),
+            new Udaddy(),
+            new Mckey(),
             new RcPingpong(),
             new UcPingpong(),
             new UdPingpong(),

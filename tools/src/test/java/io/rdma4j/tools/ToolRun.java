@@ -22,13 +22,30 @@ public final class ToolRun {
         this.words = words;
         ToolEnvironment environment = new ToolEnvironment(
                 new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
-        task = new FutureTask<>(() -> Main.run(List.of(words.split(" +")), environment));
+        task = new FutureTask<>(() -> Main.run(List.of(words.strip().split(" +")), environment));
         Thread.ofPlatform().daemon().name(words).start(task);
     }
 
     /** Starts a tool with the words of its command line. */
     public static ToolRun start(String words) {
         return new ToolRun(words);
+    }
+
+    /** Starts a tool with its words. */
+    public static ToolRun start(Tool tool, String words) {
+        return new ToolRun(tool.name() + " " + words);
+    }
+
+    /** Runs a tool to its end. */
+    public static ToolRun of(Tool tool, String words) throws InterruptedException {
+        ToolRun run = start(tool, words);
+        run.status();
+        return run;
+    }
+
+    /** Whether it has ended. */
+    public boolean hasEnded() {
+        return task.isDone();
     }
 
     /** Waits until standard output or standard error has a text. */

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.rping;
 
+import io.rdma4j.tools.Explanation;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
@@ -53,11 +54,7 @@ final class RpingReport {
 
     /** What an exception says beyond the name of its error; with {@code -d} where it was thrown, too. */
     void explain(RdmaException cause) {
-        String message = String.valueOf(cause.getMessage());
-        String known = cause.operation() + ": " + cause.errno().text() + " (" + cause.errno() + ")";
-        String rest = message.startsWith(known) ? message.substring(known.length()) : ": " + message;
-        rest = rest.startsWith(": ") || rest.startsWith(". ") ? rest.substring(2) : rest;
-        explain(rest.isEmpty() ? message : rest + " [" + cause.operation() + ": " + cause.errno() + "]");
+        explain(Explanation.of(cause));
         stackTrace(cause);
     }
 

@@ -1,0 +1,97 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+
+/** What udaddy and mckey have in common: queue pairs of datagrams, and their messages. */
+abstract class DatagramRun extends MessageRun {
+    final int messages;
+    private final int messageBytes;
+
+    DatagramRun(
+            ToolEnvironment environment,
+            String tool,
+            PortSpace portSpace,
+            int connections,
+            int messageCount,
+            int messageBytes) {
+        super(environment, tool, portSpace, connections);
+        this.messageBytes = messageBytes;
+        messages = messageBytes == 0 ? 0 : messageCount;
+    }
+
+    /** Makes the node's queue pair, if its messages fit the network. */
+    final int prepare(Node node) {
+        CmId id = node.id();
+        int most = id.verbs().port(id.portNumber()).activeMtu().bytes();
+        if (messages > 0 && messageBytes > most) {
+            report.step("message_size " + messageBytes + " is larger than active mtu " + most);
+            return -Errno.EINVAL.number();
+        }
+        try {
+            node.createDatagrams(messages, messageBytes);
+            return 0;
+        } catch (RdmaException e) {
+            report.stepFailure("unable to create QP", e);
+            return -1;
+        }
+    }
+
+    final int postReceives(Node node) {
+        try {
+            node.postReceives(messages);
+            return 0;
+        } catch (RdmaException e) {
+            return notPosted("receives", e);
+        }
+    }
+
+    final int postSends(boolean signaled) {
+        for (Node node : nodes) {
+            try {
+                if (node.connected) {
+                    node.postDatagrams(messages, signaled);
+                }
+            } catch (RdmaException e) {
+                return notPosted("sends", e);
+            }
+        }
+        return 0;
+    }
+
+    private int notPosted(String what, RdmaException cause) {
+        report.line("failed to post " + what + ": " + cause.errno().number());
+        report.explain(String.valueOf(cause.getMessage()));
+        return cause.errno().number();
+    }
+
+    final int pollAll(boolean waitForFirst) {
+        for (Node node : nodes) {
+            int status = node.connected ? poll(node, node.receives(), messages, waitForFirst) : 0;
+            if (status != 0) {
+                return status;
+            }
+        }
+        return 0;
+    }
+
+    /** Takes the way to the peer or group. */
+    final int connected(Node node, DatagramParameters way) {
+        node.remoteQueuePair = way.queuePairNumber();
+        node.remoteQueueKey = way.queueKey();
+        try {
+            node.handle = node.domain().createAddressHandle(way.addressVector());
+        } catch (RdmaException e) {
+            report.step("failure creating address handle");
+            report.explain(String.valueOf(e.getMessage()));
+            return connectError();
+        }
+        node.connected = true;
+        connectsLeft--;
+        return 0;
+    }
+}

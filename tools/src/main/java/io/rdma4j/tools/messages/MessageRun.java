@@ -1,0 +1,287 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.AddressInformation.Flag;
+import io.rdma4j.cm.AddressInformation.Hints;
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.WorkCompletion;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run of one of these tools, in the steps of the C tools: nodes, events until all nodes are connected, messages, and the
+ * end. Steps return what the C tools return: 0, an errno, a status of an event, or -1.
+ *
+ * <p>Where a C tool waits for ever for a message that nobody sends, a run ends with a sentence.
+ */
+abstract class MessageRun {
+    static final Duration RESOLUTION = Duration.ofSeconds(2);
+    private static final int BATCH = 8;
+    private static final Duration GLANCE = Duration.ofMillis(100);
+
+    final MessageReport report;
+    final List<Node> nodes = new ArrayList<>();
+    int connectsLeft;
+    private final ToolEnvironment environment;
+    private final int connections;
+    private final PortSpace portSpace;
+    private @Nullable EventChannel channel;
+    private volatile boolean interrupted;
+    private long messages;
+
+    MessageRun(ToolEnvironment environment, String tool, PortSpace portSpace, int connections) {
+        this.environment = environment;
+        this.portSpace = portSpace;
+        this.connections = connections;
+        report = new MessageReport(environment, tool);
+        connectsLeft = connections;
+    }
+
+    /** Runs it all; the exit status. */
+    final int run() {
+        EventChannel opened = openChannel();
+        if (opened == null) {
+            return 1;
+        }
+        channel = opened;
+        Runnable atInterrupt = () -> {
+            interrupted = true;
+            report.silence();
+        };
+        environment.onInterrupt(atInterrupt);
+        long began = System.nanoTime();
+        int status;
+        try {
+            status = allocate() ? exchange() : 1;
+            report.line("test complete");
+        } finally {
+            nodes.forEach(Node::close);
+            channel().close();
+            environment.removeOnInterrupt(atInterrupt);
+        }
+        environment
+                .report()
+                .result("connections", nodes.size())
+                .result("messagesReceived", messages)
+                .result("elapsedSeconds", (System.nanoTime() - began) / 1e9)
+                .result("status", status);
+        report.line("return status " + status);
+        return status;
+    }
+
+    /** Everything between making the nodes and destroying them. */
+    abstract int exchange();
+
+    /** Whether the nodes' identifiers are made at the start: not for a server, whose come with requests. */
+    abstract boolean isActive();
+
+    // ---- channel and nodes
+
+    final EventChannel channel() {
+        return Objects.requireNonNull(channel);
+    }
+
+    final void channel(EventChannel other) {
+        channel = other;
+    }
+
+    final @Nullable EventChannel openChannel() {
+        try {
+            return EventChannel.open();
+        } catch (RdmaException e) {
+            if (e.errno() == Errno.ENODEV) {
+                report.line("No RDMA devices were detected");
+                report.explain(String.valueOf(e.getMessage()));
+            } else {
+                report.failure("Failed to create RDMA CM event channel", e);
+            }
+            return null;
+        }
+    }
+
+    private boolean allocate() {
+        for (int i = 0; isActive() && i < connections; i++) {
+            try {
+                CmId id = channel().createId(portSpace, null);
+                Node node = new Node(id);
+                id.setContext(node);
+                nodes.add(node);
+            } catch (RdmaException e) {
+                report.stepFailure("unable to create identifiers", e);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A node for a request; null when there are as many as asked for. */
+    final @Nullable Node accepted(CmId id) {
+        if (nodes.size() == connections) {
+            return null;
+        }
+        Node node = new Node(id);
+        id.setContext(node);
+        nodes.add(node);
+        return node;
+    }
+
+    final int connectError() {
+        connectsLeft--;
+        return -1;
+    }
+
+    // ---- addresses
+
+    /** Looks the addresses of the command line up; null if that failed. */
+    final @Nullable AddressInformation lookUp(MessageOptions options) {
+        boolean passive = options.server() == null;
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
+        if (options.format() != MessageOptions.Format.NAME) {
+            flags.add(Flag.NUMERIC_HOST);
+        }
+        try {
+            InetSocketAddress source = null;
+            if (passive) {
+                flags.add(Flag.PASSIVE);
+            } else if (options.source() != null) {
+                Set<Flag> local = EnumSet.copyOf(flags);
+                local.add(Flag.PASSIVE);
+                source = AddressInformation.lookUp(
+                                options.source(), null, new Hints(local, null, null, portSpace, null, null))
+                        .source();
+            }
+            return AddressInformation.lookUp(
+                    passive ? options.source() : options.server(),
+                    options.port(),
+                    new Hints(flags, null, null, portSpace, source, null));
+        } catch (AddressLookupException e) {
+            report.line("rdma_getaddrinfo error: " + e.reason().text());
+            report.explain(String.valueOf(e.getMessage()));
+        } catch (RdmaException e) {
+            report.failure("rdma_getaddrinfo error", e);
+        }
+        return null;
+    }
+
+    /** Begins to resolve the server's address for every node. */
+    final int resolveAll(AddressInformation found) {
+        for (Node node : nodes) {
+            try {
+                node.id().resolveAddress(found.source(), Objects.requireNonNull(found.destination()), RESOLUTION);
+            } catch (RdmaException e) {
+                report.stepFailure("failure getting addr", e);
+                return connectError();
+            }
+        }
+        return 0;
+    }
+
+    // ---- events
+
+    /** Handles events until all nodes are connected, or one has failed. */
+    final int connectEvents() {
+        int status = 0;
+        while (connectsLeft > 0 && status == 0) {
+            CmEvent event = nextEvent();
+            if (event == null) {
+                return Errno.EINTR.number();
+            }
+            status = handleAndAcknowledge(event);
+        }
+        return status;
+    }
+
+    final int handleAndAcknowledge(CmEvent event) {
+        try (event) {
+            return handle(event);
+        }
+    }
+
+    /** The next event; null when the run is to end. */
+    final @Nullable CmEvent nextEvent() {
+        while (!interrupted) {
+            CmEvent event = channel().await(GLANCE);
+            if (event != null || Thread.currentThread().isInterrupted()) {
+                return event;
+            }
+        }
+        return null;
+    }
+
+    abstract int handle(CmEvent event);
+
+    // ---- messages
+
+    /** Why waiting for messages is of no use any more, told already; or 0. Called while nothing comes. */
+    int whileNothingComes() {
+        return 0;
+    }
+
+    /** Looks at a completion that has come; 0 to go on. */
+    int onCompletion(Node node, WorkCompletion completion) {
+        return 0;
+    }
+
+    /** Waits for so many completions; {@code waitForFirst} is for those who wait for a sender to be started. */
+    final int poll(Node node, CompletionQueue queue, int count, boolean waitForFirst) {
+        WorkCompletion[] batch = WorkCompletion.array(Math.min(BATCH, count));
+        Patience patience = new Patience();
+        int done = 0;
+        while (done < count) {
+            int came = queue.poll(batch);
+            for (int i = 0; i < came; i++) {
+                int status = check(node, batch[i], done + i, count);
+                if (status != 0) {
+                    return status;
+                }
+            }
+            done += came;
+            if (came > 0) {
+                patience.refresh();
+            } else if (interrupted) {
+                return Errno.EINTR.number();
+            } else if ((done > 0 || !waitForFirst) && patience.isOver()) {
+                report.explain("%d of %d messages were done, and then nothing came for %d s. Both sides must be started"
+                                .formatted(done, count, patience.seconds())
+                        + " with the same -c and -C, and datagrams may have been lost");
+                return -Errno.ETIMEDOUT.number();
+            } else {
+                int status = whileNothingComes();
+                if (status != 0) {
+                    return status;
+                }
+                Thread.onSpinWait();
+            }
+        }
+        return 0;
+    }
+
+    private int check(Node node, WorkCompletion completion, int done, int count) {
+        if (!completion.isSuccess()) {
+            CompletionStatus why = completion.status();
+            report.explain(
+                    "message %d of %d of %s ended with %s (%s). Both sides must be started with the same -C and -S"
+                            .formatted(done + 1, count, node.id(), why, why.text()));
+            return -Errno.EIO.number();
+        }
+        if (completion.opcode().isReceive()) {
+            messages++;
+        }
+        return onCompletion(node, completion);
+    }
+}

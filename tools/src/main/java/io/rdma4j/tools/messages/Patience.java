@@ -1,0 +1,26 @@
+package io.rdma4j.tools.messages;
+
+/** How long to wait for a message before something must be wrong: a moment far beyond every retransmission. */
+final class Patience {
+    /** Names another number of milliseconds. */
+    static final String PROPERTY = "rdma4j.tools.patience";
+
+    private static final long DEFAULT_MILLIS = 20_000;
+
+    private final long nanos = Long.getLong(PROPERTY, DEFAULT_MILLIS) * 1_000_000;
+    private long since = System.nanoTime();
+
+    /** Something has come. */
+    void refresh() {
+        since = System.nanoTime();
+    }
+
+    /** Whether nothing has come for too long. */
+    boolean isOver() {
+        return System.nanoTime() - since > nanos;
+    }
+
+    long seconds() {
+        return Math.max(1, nanos / 1_000_000_000);
+    }
+}

@@ -1,0 +1,394 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A run of ucmatose: connections, messages from the server and back, and the end of all connections. */
+final class UcmatoseRun extends MessageRun {
+    private static final int RETRIES = 5;
+
+    private final MessageOptions options;
+    private final int messages;
+    private int disconnectsLeft;
+
+    /** Whether a disconnection is too early. */
+    private boolean isExchanging = true;
+
+    UcmatoseRun(MessageOptions options, ToolEnvironment environment) {
+        super(environment, "cmatose", options.portSpace(), options.connections());
+        this.options = options;
+        messages = options.messageBytes() == 0 ? 0 : options.messageCount();
+    }
+
+    @Override
+    boolean isActive() {
+        return options.server() != null;
+    }
+
+    @Override
+    int exchange() {
+        return isActive() ? client() : server();
+    }
+
+    // ---- server
+
+    private int server() {
+        report.step("starting server");
+        CmId listener;
+        try {
+            listener = channel().createId(options.portSpace(), null);
+        } catch (RdmaException e) {
+            report.stepFailure("listen request failed", e);
+            return -1;
+        }
+        try {
+            int status = listen(listener);
+            return status == 0 ? serve(listener) : status;
+        } finally {
+            listener.close();
+        }
+    }
+
+    private int listen(CmId listener) {
+        AddressInformation found = lookUp(options);
+        if (found == null) {
+            return -1;
+        }
+        try {
+            listener.bindAddress(Objects.requireNonNull(found.source()));
+        } catch (RdmaException e) {
+            report.stepFailure("bind address failed", e);
+            return -1;
+        }
+        try {
+            listener.listen(0);
+        } catch (RdmaException e) {
+            report.stepFailure("failure trying to listen", e);
+            return -1;
+        }
+        return 0;
+    }
+
+    private int serve(CmId listener) {
+        int status = connectEvents();
+        if (status == 0 && messages > 0) {
+            status = serveMessages();
+        }
+        if (status == 0 && options.migrate()) {
+            status = migrate(listener);
+        }
+        if (status != 0) {
+            disconnectAll();
+            return status;
+        }
+        report.step("disconnecting");
+        disconnectAll();
+        status = disconnectEvents();
+        report.line("disconnected");
+        return status;
+    }
+
+    private int serveMessages() {
+        report.line("initiating data transfers");
+        int status = postSends();
+        if (status == 0) {
+            report.line("completing sends");
+            status = pollAll(true);
+        }
+        if (status == 0) {
+            report.line("receiving data transfers");
+            status = pollAll(false);
+        }
+        if (status == 0) {
+            report.line("data transfers complete");
+        }
+        return status;
+    }
+
+    // ---- client
+
+    private int client() {
+        report.step("starting client");
+        AddressInformation found = lookUp(options);
+        if (found == null) {
+            return -1;
+        }
+        report.step("connecting");
+        int status = resolveAll(found);
+        if (status != 0) {
+            return status;
+        }
+        status = connectEvents();
+        if (status == 0 && messages > 0) {
+            status = answerMessages();
+        }
+        if (status == 0 && options.migrate()) {
+            status = migrate(null);
+        }
+        if (status != 0) {
+            disconnectAll(); // the server would wait for messages that do not come
+        }
+        int end = disconnectEvents();
+        if (status == 0 && end == 0) {
+            end = checkReplies();
+        }
+        return status == 0 ? end : status;
+    }
+
+    /** A server that counts otherwise disconnects without having taken the replies; the C tool does not notice. */
+    private int checkReplies() {
+        for (Node node : nodes) {
+            CompletionStatus refusal = messages == 0 ? null : node.refusalOfSends();
+            if (refusal != null) {
+                report.explain(node.id() + ": the server has not taken the replies, " + refusal + " (" + refusal.text()
+                        + "). Both sides must be started with the same -c, -C and -S");
+                return -Errno.EIO.number();
+            }
+        }
+        return 0;
+    }
+
+    private int answerMessages() {
+        report.line("receiving data transfers");
+        int status = pollAll(false);
+        if (status == 0) {
+            report.line("sending replies");
+            status = postSends();
+        }
+        if (status == 0) {
+            report.line("data transfers complete");
+        }
+        return status;
+    }
+
+    // ---- messages
+
+    private int postSends() {
+        for (Node node : nodes) {
+            try {
+                if (node.connected) {
+                    node.postSends(messages);
+                }
+            } catch (RdmaException e) {
+                report.line("failed to post sends: " + e.errno().number());
+                report.explain(String.valueOf(e.getMessage()));
+                return e.errno().number();
+            }
+        }
+        return 0;
+    }
+
+    private int pollAll(boolean sends) {
+        for (Node node : nodes) {
+            int status = node.connected ? poll(node, sends ? node.sends() : node.receives(), messages, false) : 0;
+            if (status != 0) {
+                return status;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    int whileNothingComes() {
+        CmEvent event = channel().poll();
+        return event == null ? 0 : handleAndAcknowledge(event);
+    }
+
+    // ---- events
+
+    @Override
+    int handle(CmEvent event) {
+        return switch (event.type()) {
+            case ADDRESS_RESOLVED -> onAddressResolved(node(event));
+            case ROUTE_RESOLVED -> onRouteResolved(node(event));
+            case CONNECT_REQUEST -> onRequest(event.id());
+            case ESTABLISHED -> {
+                node(event).connected = true;
+                connectsLeft--;
+                disconnectsLeft++;
+                yield 0;
+            }
+            case ADDRESS_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> {
+                report.errorEvent(event);
+                connectError();
+                yield event.status();
+            }
+            case DISCONNECTED -> onDisconnected(event);
+            default -> 0;
+        };
+    }
+
+    private static Node node(CmEvent event) {
+        return (Node) Objects.requireNonNull(event.id().context());
+    }
+
+    private int onAddressResolved(Node node) {
+        try {
+            if (options.typeOfService() >= 0) {
+                node.id().setTypeOfService(options.typeOfService());
+            }
+        } catch (RdmaException e) {
+            report.stepFailure("set TOS option failed", e);
+        }
+        setAckTimeout(node);
+        try {
+            node.id().resolveRoute(RESOLUTION);
+            return 0;
+        } catch (RdmaException e) {
+            report.stepFailure("resolve route failed", e);
+            return connectError();
+        }
+    }
+
+    private void setAckTimeout(Node node) {
+        try {
+            if (options.ackTimeout() >= 0) {
+                node.id().setAckTimeout(options.ackTimeout());
+            }
+        } catch (RdmaException e) {
+            report.stepFailure("set ack timeout option failed", e);
+        }
+    }
+
+    private int onRouteResolved(Node node) {
+        int status = prepare(node);
+        if (status != 0) {
+            connectError();
+            return status;
+        }
+        try {
+            node.id().connect(ConnectionParameters.NONE.withDepths(1, 1).withRetries(RETRIES, 0));
+            return 0;
+        } catch (RdmaException e) {
+            report.stepFailure("failure connecting", e);
+            return connectError();
+        }
+    }
+
+    private int prepare(Node node) {
+        try {
+            node.createConnection(messages, options.messageBytes());
+        } catch (RdmaException e) {
+            report.stepFailure("unable to create QP", e);
+            return -1;
+        }
+        try {
+            node.postReceives(messages);
+            return 0;
+        } catch (RdmaException e) {
+            report.line("failed to post receives: " + e.errno().number());
+            report.explain(String.valueOf(e.getMessage()));
+            return e.errno().number();
+        }
+    }
+
+    private int onRequest(CmId id) {
+        Node node = accepted(id);
+        int status = node == null ? -Errno.ENOMEM.number() : prepare(node);
+        if (status == 0 && node != null) {
+            setAckTimeout(node);
+            try {
+                id.accept(null);
+                return 0;
+            } catch (RdmaException e) {
+                report.stepFailure("failure accepting", e);
+                status = -1;
+            }
+        }
+        report.step("failing connection request");
+        if (node != null) {
+            connectError();
+        } else {
+            report.explain("there are as many connections as -c says; start both sides with the same -c");
+        }
+        try {
+            id.reject(new byte[0]);
+        } catch (RdmaException gone) {
+            report.explain(String.valueOf(gone.getMessage()));
+        }
+        if (node == null) {
+            id.close();
+        }
+        return status;
+    }
+
+    // ---- the end
+
+    private int onDisconnected(CmEvent event) {
+        Node node = node(event);
+        boolean early = node.connected;
+        node.connected = false;
+        disconnectsLeft--;
+        try {
+            event.id().disconnect();
+        } catch (RdmaException gone) {
+            // As in C: there is nothing left to disconnect.
+        }
+        if (early && isExchanging) {
+            report.explain(event.id() + ": the peer has disconnected before all "
+                    + (connectsLeft > 0 ? "connections were there" : "messages were exchanged")
+                    + ". Both sides must be started with the same -c and -C");
+            return -Errno.ECONNRESET.number();
+        }
+        return 0;
+    }
+
+    private void disconnectAll() {
+        isExchanging = false;
+        for (Node node : nodes) {
+            if (node.connected) {
+                node.connected = false;
+                try {
+                    node.id().disconnect();
+                } catch (RdmaException gone) {
+                    // The peer was faster.
+                }
+            }
+        }
+    }
+
+    private int disconnectEvents() {
+        isExchanging = false;
+        int status = 0;
+        while (disconnectsLeft > 0 && status == 0) {
+            CmEvent event = nextEvent();
+            if (event == null) {
+                return Errno.EINTR.number();
+            }
+            status = handleAndAcknowledge(event);
+        }
+        return status;
+    }
+
+    private int migrate(@Nullable CmId listener) {
+        report.line("migrating to new event channel");
+        EventChannel target = openChannel();
+        if (target == null) {
+            return -1;
+        }
+        EventChannel old = channel();
+        try {
+            if (listener != null) {
+                listener.migrate(target);
+            }
+            for (Node node : nodes) {
+                node.id().migrate(target);
+            }
+        } catch (RdmaException e) {
+            report.stepFailure("failure migrating to channel", e);
+            return -1;
+        }
+        channel(target);
+        old.close();
+        return 0;
+    }
+}
