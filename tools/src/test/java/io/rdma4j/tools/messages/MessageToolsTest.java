@@ -153,7 +153,7 @@ class MessageToolsTest {
         assertThat(pair.client.status() == 0)
                 .as(said)
                 .isEqualTo(server.equals("-C 10") && pair.client.err().isEmpty());
-        assertThat(said).contains("the same -c");
+        assertThat(said).containsIgnoringCase("the same -c");
         assertThat(pair.server.out()).contains("test complete\nreturn status ");
         assertThat(pair.client.out()).contains("test complete\nreturn status ");
     }
