@@ -46,7 +46,8 @@ class SharedReceivesTest {
         InetAddress address = TestAddresses.loopback();
         a = new Endpoint(address);
         b = new Endpoint(address);
-        shared = b.domain.createSharedReceiveQueue(new SharedReceiveQueueInitAttributes(CAPACITY, 2, "mine"));
+        shared = b.domain.createSharedReceiveQueue(
+                new SharedReceiveQueueInitAttributes(CAPACITY, 2, "mine", null, null));
         for (int i = 0; i < QUEUE_PAIRS; i++) {
             QueuePair sender = a.domain.createQueuePair(reliable(a));
             QueuePair receiver = b.domain.createQueuePair(reliable(b).sharedReceiveQueue(shared));

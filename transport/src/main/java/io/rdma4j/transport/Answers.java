@@ -15,6 +15,7 @@ final class Answers {
     private static final int NONE = -1;
 
     private final Responder responder;
+    private final boolean isExtended;
     private final QueuePairCounters counters;
 
     private ReadAtomicResources resources = new ReadAtomicResources(0);
@@ -34,7 +35,8 @@ final class Answers {
     /** What is refused; an acknowledgement is of {@link #lastExecuted} whenever it leaves. */
     private long refusedSequence;
 
-    Answers(Responder responder, QueuePairCounters counters) {
+    Answers(Responder responder, boolean isExtended, QueuePairCounters counters) {
+        this.isExtended = isExtended;
         this.responder = responder;
         this.counters = counters;
     }
@@ -205,6 +207,14 @@ final class Answers {
 
     private void writeBth(Opcode opcode, int pad, long sequence, MemorySegment out, long at) {
         Bth.write(
-                out, at, opcode.code(), false, pad, QueuePairMachine.PARTITION_KEY, peerNumber, false, (int) sequence);
+                out,
+                at,
+                (isExtended ? opcode.extended() : opcode).code(),
+                false,
+                pad,
+                QueuePairMachine.PARTITION_KEY,
+                peerNumber,
+                false,
+                (int) sequence);
     }
 }

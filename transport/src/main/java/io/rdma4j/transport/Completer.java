@@ -33,7 +33,7 @@ final class Completer {
             counters.ghostResponses++;
             return false;
         }
-        return switch (packet.opcode()) {
+        return switch (packet.opcode().connected()) {
             case RC_ACKNOWLEDGE -> onAcknowledge(nowNanos, sequence, packet.syndrome());
             case RC_ATOMIC_ACKNOWLEDGE -> onAtomicAcknowledge(nowNanos, sequence, packet);
             default -> onReadResponse(nowNanos, sequence, packet);

@@ -188,7 +188,7 @@ public final class MemoryTable {
         MemoryRegion region = find(key);
         boolean usable = region != null
                 && region.isValid()
-                && region.protectionDomain() == queuePair.protectionDomain()
+                && region.protectionDomain() == queuePair.receives.remoteProtectionDomain()
                 && region.isFor(queuePair)
                 && region.allows(right)
                 && region.containsAddress(address, length);

@@ -5,6 +5,7 @@ import io.rdma4j.wire.Ieth;
 import io.rdma4j.wire.ImmDt;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
+import io.rdma4j.wire.XrcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +46,11 @@ final class PayloadPackets {
         boolean solicited = r.solicited && opcode.isLast() && r.opcode != WorkOpcode.RDMA_WRITE;
         int pad = -length & 3;
         Bth.write(out, at, opcode.code(), solicited, pad, QueuePairMachine.PARTITION_KEY, peer, asksAck, psn);
+        if (opcode.hasXrcEth()) {
+            XrcEth.write(out, at + Bth.LENGTH, r.remoteSharedReceiveQueue);
+        }
         if (opcode.hasReth()) {
-            Reth.write(out, at + Bth.LENGTH, r.remoteAddress, r.remoteKey, (int) r.lengthBytes);
+            Reth.write(out, at + opcode.extensionOffset(), r.remoteAddress, r.remoteKey, (int) r.lengthBytes);
         }
         if (opcode.hasImmediate()) {
             ImmDt.write(out, payloadAt - ImmDt.LENGTH, r.immediate);

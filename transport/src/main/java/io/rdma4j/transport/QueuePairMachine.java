@@ -42,6 +42,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * @param protectionDomain number of the protection domain
      * @param sharedReceives the queue that receives are taken from, or null for one of its own; with a shared one the own
      *     queue has no place, whatever its sizes say
+     * @param extendedDomain for the target of extended connections: where it finds the shared queues that requests name;
+     *     null for all others
      */
     public record Configuration(
             int maxSendRequests,
@@ -51,7 +53,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
             int maxInlineBytes,
             boolean signalAll,
             int protectionDomain,
-            @Nullable SharedReceiveQueue sharedReceives) {
+            @Nullable SharedReceiveQueue sharedReceives,
+            @Nullable XrcDomain extendedDomain) {
         /** What a queue pair with a receive queue of its own is made with. */
         public Configuration(
                 int maxSendRequests,
@@ -69,6 +72,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
                     maxInlineBytes,
                     signalAll,
                     protectionDomain,
+                    null,
                     null);
         }
     }
@@ -160,13 +164,11 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         this.events = events;
         sendQueue = new SendQueue(
                 configuration.maxSendRequests(), configuration.maxSendScatterGather(), configuration.maxInlineBytes());
-        SharedReceiveQueue shared = configuration.sharedReceives();
-        receiveQueue = shared == null
+        boolean hasOwn = configuration.sharedReceives() == null && configuration.extendedDomain() == null;
+        receiveQueue = hasOwn
                 ? new ReceiveQueue(configuration.maxReceiveRequests(), configuration.maxReceiveScatterGather())
                 : new ReceiveQueue(0, 0);
-        receives = shared == null
-                ? new Receives(receiveQueue, configuration.protectionDomain())
-                : new Receives(receiveQueue, shared);
+        receives = new Receives(receiveQueue, configuration);
     }
 
     /** The transport that it speaks: packets of others are dropped. */
@@ -520,9 +522,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         c.sourceQueuePair = 0;
         c.hasRouteHeader = false;
         c.solicited = packet.solicited();
+        CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
         counters.completedReceives++;
-        receiveCompletions.onCompletion(c);
+        sink.onCompletion(c);
     }
 
     /** Ends the receive of a datagram with success. */
@@ -541,9 +544,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         c.sourceQueuePair = Deth.sourceQueuePair(packet.segment(), packet.dethOffset());
         c.hasRouteHeader = true;
         c.solicited = packet.solicited();
+        CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
         counters.completedReceives++;
-        receiveCompletions.onCompletion(c);
+        sink.onCompletion(c);
     }
 
     /** Ends a receive without success. */
@@ -560,8 +564,9 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         c.sourceQueuePair = 0;
         c.hasRouteHeader = false;
         c.solicited = true;
+        CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
-        receiveCompletions.onCompletion(c);
+        sink.onCompletion(c);
     }
 
     final void require(boolean allowed, State wanted) {

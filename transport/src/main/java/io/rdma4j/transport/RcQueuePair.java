@@ -37,6 +37,17 @@ public final class RcQueuePair extends QueuePairMachine {
      */
     public record SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {}
 
+    /** What a queue pair does in its connection. */
+    public enum Role {
+        /** A reliable connection: both sides send and receive. */
+        CONNECTED,
+        /** The side of an extended reliable connection that sends requests. */
+        INITIATOR,
+        /** The side of an extended reliable connection that serves requests, with shared receive queues of its domain. */
+        TARGET
+    }
+
+    private final Role role;
     private final MemoryTable memory;
     private final Requester requester;
     private final Completer completer;
@@ -65,7 +76,30 @@ public final class RcQueuePair extends QueuePairMachine {
             CompletionSink sendCompletions,
             CompletionSink receiveCompletions,
             Events events) {
+        this(Role.CONNECTED, number, configuration, memory, sendCompletions, receiveCompletions, events);
+    }
+
+    /**
+     * Makes a queue pair of any role in the state {@link State#RESET}.
+     *
+     * @param role what it does
+     * @param number its number, 24 bits
+     * @param configuration sizes of its queues; of a target with the domain of its shared receive queues
+     * @param memory regions that it may use
+     * @param sendCompletions where send completions go
+     * @param receiveCompletions where receive completions go, unless the shared receive queue knows better
+     * @param events where events go
+     */
+    public RcQueuePair(
+            Role role,
+            int number,
+            Configuration configuration,
+            MemoryTable memory,
+            CompletionSink sendCompletions,
+            CompletionSink receiveCompletions,
+            Events events) {
         super(number, configuration, sendCompletions, receiveCompletions, events);
+        this.role = role;
         this.memory = memory;
         requester = new Requester(this, memory, sendQueue, counters);
         completer = new Completer(this, requester, sendQueue, counters);
@@ -157,9 +191,18 @@ public final class RcQueuePair extends QueuePairMachine {
         requester.change(send);
     }
 
+    /** What it does in its connection. */
+    public Role role() {
+        return role;
+    }
+
+    boolean isExtended() {
+        return role != Role.CONNECTED;
+    }
+
     @Override
     public Opcode.Transport transport() {
-        return Opcode.Transport.RC;
+        return isExtended() ? Opcode.Transport.XRC : Opcode.Transport.RC;
     }
 
     @Override
@@ -185,6 +228,10 @@ public final class RcQueuePair extends QueuePairMachine {
         ReceiveParameters p = receiveParameters;
         if (p == null || !(packet.opcode().isRequest() ? isReceiving() : isSending())) {
             counters.badState++;
+            return false;
+        }
+        if (role == Role.INITIATOR && packet.opcode().isRequest()) {
+            counters.badOpcode++;
             return false;
         }
         return isOfTransport(packet) && isFromPeer(packet, p.peer()) && isOfPartition(packet);

@@ -5,6 +5,7 @@ import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
 import io.rdma4j.wire.Timers;
+import io.rdma4j.wire.XrcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -222,7 +223,7 @@ final class Requester {
         int index = (int) (cursor - r.firstSequence);
         boolean isFirst = index == 0;
         boolean isLast = index == r.packets - 1;
-        Opcode opcode = RequestOpcodes.of(r.opcode, isFirst, isLast);
+        Opcode opcode = opcode(r, isFirst, isLast);
         boolean asksAck = isLast || mustAskAck(inFlight);
         int written = PayloadPackets.write(
                 r, queuePair.protectionDomain(), index, mtu, opcode, peerNumber, asksAck, (int) cursor, out, at);
@@ -235,6 +236,11 @@ final class Requester {
         }
         moveCursor(r, cursor + 1);
         return written;
+    }
+
+    private Opcode opcode(SendRequest r, boolean isFirst, boolean isLast) {
+        Opcode opcode = RequestOpcodes.of(r.opcode, isFirst, isLast);
+        return queuePair.isExtended() ? opcode.extended() : opcode;
     }
 
     /** Whether a packet inside a message is to ask for an acknowledgement, so that the window moves on. */
@@ -251,14 +257,18 @@ final class Requester {
         if (readsInFlight >= maxReads || end - unacked > window) {
             return 0;
         }
-        Opcode opcode = RequestOpcodes.of(r.opcode, true, true);
+        Opcode opcode = opcode(r, true, true);
+        long headerAt = at + opcode.extensionOffset();
         Bth.write(out, at, opcode.code(), false, 0, QueuePairMachine.PARTITION_KEY, peerNumber, true, (int) cursor);
+        if (opcode.hasXrcEth()) {
+            XrcEth.write(out, at + Bth.LENGTH, r.remoteSharedReceiveQueue);
+        }
         if (opcode.hasReth()) {
             long from = (cursor - r.firstSequence) * mtu;
             long length = Math.min(r.lengthBytes, (end - r.firstSequence) * mtu) - from;
-            Reth.write(out, at + Bth.LENGTH, r.remoteAddress + from, r.remoteKey, (int) length);
+            Reth.write(out, headerAt, r.remoteAddress + from, r.remoteKey, (int) length);
         } else {
-            AtomicEth.write(out, at + Bth.LENGTH, r.remoteAddress, r.remoteKey, r.swapOrAdd, r.compare);
+            AtomicEth.write(out, headerAt, r.remoteAddress, r.remoteKey, r.swapOrAdd, r.compare);
         }
         sinceAckRequest = 0;
         readsInFlight++;

@@ -58,6 +58,10 @@ final class Responder {
     private boolean wasRefused;
 
     private Message message = Message.NONE;
+
+    /** The shared receive queue that the message names, of an extended connection. */
+    private int messageQueue;
+
     private long receivedBytes;
     private long messageBytes;
     private @Nullable MemoryRegion writeRegion;
@@ -68,7 +72,7 @@ final class Responder {
         this.memory = memory;
         this.receives = receives;
         this.counters = counters;
-        answers = new Answers(this, counters);
+        answers = new Answers(this, queuePair.isExtended(), counters);
     }
 
     void start(RcQueuePair.ReceiveParameters p) {
@@ -110,6 +114,9 @@ final class Responder {
         Opcode opcode = packet.opcode();
         Verdict verdict = checkOpSequence(opcode);
         if (verdict == Verdict.PASS) {
+            verdict = checkSharedReceiveQueue(packet);
+        }
+        if (verdict == Verdict.PASS) {
             verdict = checkOpAllowed(opcode, packet);
         }
         if (verdict == Verdict.PASS) {
@@ -150,6 +157,20 @@ final class Responder {
             case WRITE -> opcode.isWrite() && !opcode.isFirst();
         };
         return fits ? Verdict.PASS : Verdict.INVALID_REQUEST;
+    }
+
+    /** The target of extended connections: every request names a queue of its domain, the same throughout a message. */
+    private Verdict checkSharedReceiveQueue(Packet packet) {
+        if (!receives.isExtended()) {
+            return Verdict.PASS;
+        }
+        int number = packet.sharedReceiveQueue();
+        boolean isSame = message == Message.NONE || number == messageQueue;
+        if (!isSame || !receives.select(number)) {
+            return Verdict.INVALID_REQUEST;
+        }
+        messageQueue = number;
+        return Verdict.PASS;
     }
 
     private Verdict checkOpAllowed(Opcode opcode, Packet packet) {
@@ -342,7 +363,7 @@ final class Responder {
         long at = packet.atomicEthOffset();
         long address = AtomicEth.address(s, at);
         MemoryRegion region = memory.find(AtomicEth.key(s, at));
-        boolean isSwap = opcode == Opcode.RC_COMPARE_SWAP;
+        boolean isSwap = opcode.connected() == Opcode.RC_COMPARE_SWAP;
         if (region == null
                 || !LocalMemory.atomic(
                         region.memory(),

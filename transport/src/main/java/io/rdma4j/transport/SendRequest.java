@@ -43,6 +43,9 @@ public final class SendRequest {
     /** What peers may do through the window, bits of {@link AccessFlags}. */
     public int bindAccess;
 
+    /** Of an extended connection: number of the peer's shared receive queue. */
+    public int remoteSharedReceiveQueue;
+
     /** Where at the peer. */
     public long remoteAddress;
 
@@ -106,6 +109,7 @@ public final class SendRequest {
         bindOffset = 0;
         bindLength = 0;
         bindAccess = 0;
+        remoteSharedReceiveQueue = 0;
         remoteAddress = 0;
         remoteKey = 0;
         destination = null;

@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,14 @@ public final class SharedReceiveQueue {
     private final int maxScatterGather;
     private final int protectionDomain;
     private final Runnable onLimit;
+    private final int number;
+    private final @Nullable CompletionSink completions;
+
+    /** Work requests to be left in the ring for those that are taken. */
+    private ReceiveRequest[] spares = new ReceiveRequest[4];
+
+    private int spareCount;
+    private boolean closed;
 
     /** Replaced when the size changes; who does so keeps everybody else away. */
     private ReceiveQueue queue;
@@ -31,10 +40,52 @@ public final class SharedReceiveQueue {
      * @param onLimit called by the driving thread when fewer receives than {@link #limit} are left
      */
     public SharedReceiveQueue(int capacity, int maxScatterGather, int protectionDomain, Runnable onLimit) {
+        this(capacity, maxScatterGather, protectionDomain, onLimit, 0, null);
+    }
+
+    /**
+     * Creates an empty queue for extended connections, which name it by its number and report where it says.
+     *
+     * @param capacity receives posted at most
+     * @param maxScatterGather pieces of one receive
+     * @param protectionDomain number of the domain of the receives' memory, and of all that the peers reach
+     * @param onLimit called by the driving thread when fewer receives than {@link #limit} are left
+     * @param number number, 24 bits
+     * @param completions where receives are reported; null for the queue pair that got the message
+     */
+    public SharedReceiveQueue(
+            int capacity,
+            int maxScatterGather,
+            int protectionDomain,
+            Runnable onLimit,
+            int number,
+            @Nullable CompletionSink completions) {
         this.maxScatterGather = maxScatterGather;
         this.protectionDomain = protectionDomain;
         this.onLimit = onLimit;
+        this.number = number;
+        this.completions = completions;
         queue = new ReceiveQueue(capacity, maxScatterGather);
+    }
+
+    /** Number by which the peers of extended connections name it; 0 if they cannot. */
+    public int number() {
+        return number;
+    }
+
+    /** Where receives are reported; null for the queue pair that got the message. */
+    @Nullable
+    CompletionSink completions() {
+        return completions;
+    }
+
+    /** Lets nobody take anything any more. */
+    public void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** Receives that can be posted and not yet taken. */
@@ -97,20 +148,27 @@ public final class SharedReceiveQueue {
         return true;
     }
 
-    /** An empty work request of the length that this queue's have. */
-    ReceiveRequest newRequest() {
-        return new ReceiveRequest(maxScatterGather);
-    }
-
-    /** Takes the oldest receive and leaves a spare one in its place; null if there is none. */
+    /** Takes the oldest receive; null if there is none. */
     @Nullable
-    ReceiveRequest take(ReceiveRequest spare) {
+    ReceiveRequest take() {
+        ReceiveRequest spare = spareCount == 0 ? new ReceiveRequest(maxScatterGather) : spares[--spareCount];
         ReceiveRequest taken = queue.take(spare);
+        if (taken == null) {
+            giveBack(spare);
+        }
         // Also when nothing was there: whoever posts only when told would otherwise wait for ever.
         if (limit != 0 && queue.size() < limit) {
             limit = 0;
             onLimit.run();
         }
         return taken;
+    }
+
+    /** Takes back what was taken, when it is completed. */
+    void giveBack(ReceiveRequest done) {
+        if (spareCount == spares.length) {
+            spares = Arrays.copyOf(spares, 2 * spareCount);
+        }
+        spares[spareCount++] = done;
     }
 }

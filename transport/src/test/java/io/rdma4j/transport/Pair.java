@@ -74,13 +74,13 @@ final class Pair {
         final long high;
         final long low;
 
-        Side(boolean isA, QueuePairMachine.Configuration c) {
+        Side(boolean isA, QueuePairMachine.Configuration c, RcQueuePair.Role role) {
             this.isA = isA;
             Random keys = new Random(isA ? 1 : 2);
             memory = new MemoryTable(keys::nextInt);
             low = Frame.ipv4Low(isA ? 0x0a58_0001 : 0x0a58_0002);
             high = 0;
-            queuePair = new RcQueuePair(isA ? 0x11 : 0x22, c, memory, this::take, this::take, events::add);
+            queuePair = new RcQueuePair(role, isA ? 0x11 : 0x22, c, memory, this::take, this::take, events::add);
         }
 
         private void take(Completion c) {
@@ -180,6 +180,10 @@ final class Pair {
         /** Where B takes its receives from. */
         @Nullable
         SharedReceiveQueue sharedB;
+
+        /** Makes A the initiator and B the target of an extended connection. */
+        @Nullable
+        XrcDomain domainB;
     }
 
     final Options options;
@@ -208,10 +212,13 @@ final class Pair {
         options = o;
         QueuePairMachine.Configuration c =
                 new QueuePairMachine.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD);
-        a = new Side(true, c);
+        boolean isExtended = o.domainB != null;
+        a = new Side(true, c, isExtended ? RcQueuePair.Role.INITIATOR : RcQueuePair.Role.CONNECTED);
         b = new Side(
                 false,
-                new QueuePairMachine.Configuration(o.requests, o.requests, 8, 8, 256, o.signalAll, PD, o.sharedB));
+                new QueuePairMachine.Configuration(
+                        o.requests, o.requests, 8, 8, 256, o.signalAll, PD, o.sharedB, o.domainB),
+                isExtended ? RcQueuePair.Role.TARGET : RcQueuePair.Role.CONNECTED);
         connect(a, b, o.psnB, o.psnA, o.accessA);
         connect(b, a, o.psnA, o.psnB, o.accessB);
     }

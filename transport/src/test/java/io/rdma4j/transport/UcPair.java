@@ -32,7 +32,7 @@ final class UcPair {
             low = Frame.ipv4Low(0x0a58_0000 | number);
             queuePair = new UcQueuePair(
                     number,
-                    new QueuePairMachine.Configuration(8, 8, 4, 4, 64, false, Pair.PD, shared),
+                    new QueuePairMachine.Configuration(8, 8, 4, 4, 64, false, Pair.PD, shared, null),
                     memory,
                     this::take,
                     this::take,

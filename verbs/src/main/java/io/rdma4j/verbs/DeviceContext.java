@@ -78,6 +78,13 @@ public interface DeviceContext extends AutoCloseable {
      */
     ProtectionDomain createProtectionDomain();
 
+    /**
+     * Makes a domain for extended reliable connections. C: {@code ibv_open_xrcd} without a file.
+     *
+     * @throws RdmaException {@code ENOMEM} if there are too many
+     */
+    XrcDomain openXrcDomain();
+
     /** Makes a completion channel, to wait for completions. C: {@code ibv_create_comp_channel}. */
     CompletionChannel createCompletionChannel();
 

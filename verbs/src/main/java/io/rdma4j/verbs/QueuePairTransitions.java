@@ -101,6 +101,57 @@ public final class QueuePairTransitions {
                             MAX_DESTINATION_READ_ATOMIC,
                             MIN_RNR_TIMER)));
 
+    private static final List<Change> INITIATOR = List.of(
+            change(RESET, INIT, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS), NONE),
+            change(INIT, INIT, NONE, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
+            change(
+                    INIT,
+                    READY_TO_RECEIVE,
+                    Set.of(ADDRESS_VECTOR, PATH_MTU, DESTINATION_QUEUE_PAIR, RECEIVE_PSN),
+                    Set.of(PARTITION_KEY_INDEX, ACCESS_FLAGS)),
+            change(
+                    READY_TO_RECEIVE,
+                    READY_TO_SEND,
+                    Set.of(SEND_PSN, MAX_READ_ATOMIC, RETRY_COUNT, RNR_RETRY, TIMEOUT),
+                    Set.of(CURRENT_STATE, ACCESS_FLAGS)),
+            change(READY_TO_SEND, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS)),
+            change(READY_TO_SEND, SEND_QUEUE_DRAINED, NONE, Set.of(NOTIFY_WHEN_DRAINED)),
+            change(SEND_QUEUE_DRAINED, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS)),
+            change(
+                    SEND_QUEUE_DRAINED,
+                    SEND_QUEUE_DRAINED,
+                    NONE,
+                    Set.of(
+                            PARTITION_KEY_INDEX,
+                            PORT,
+                            ACCESS_FLAGS,
+                            ADDRESS_VECTOR,
+                            TIMEOUT,
+                            RETRY_COUNT,
+                            RNR_RETRY,
+                            MAX_READ_ATOMIC)));
+
+    private static final List<Change> TARGET = List.of(
+            change(RESET, INIT, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS), NONE),
+            change(INIT, INIT, NONE, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
+            change(
+                    INIT,
+                    READY_TO_RECEIVE,
+                    Set.of(
+                            ADDRESS_VECTOR,
+                            PATH_MTU,
+                            DESTINATION_QUEUE_PAIR,
+                            RECEIVE_PSN,
+                            MAX_DESTINATION_READ_ATOMIC,
+                            MIN_RNR_TIMER),
+                    Set.of(PARTITION_KEY_INDEX, ACCESS_FLAGS)),
+            change(
+                    READY_TO_RECEIVE,
+                    READY_TO_SEND,
+                    Set.of(SEND_PSN, TIMEOUT),
+                    Set.of(CURRENT_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
+            change(READY_TO_SEND, READY_TO_SEND, NONE, Set.of(CURRENT_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)));
+
     private static final List<Change> UNRELIABLE = List.of(
             change(RESET, INIT, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS), NONE),
             change(INIT, INIT, NONE, Set.of(PARTITION_KEY_INDEX, PORT, ACCESS_FLAGS)),
@@ -150,6 +201,8 @@ public final class QueuePairTransitions {
     public static List<Change> changes(QueuePairType type) {
         return switch (type) {
             case RELIABLE_CONNECTION -> RELIABLE;
+            case XRC_SEND -> INITIATOR;
+            case XRC_RECEIVE -> TARGET;
             case UNRELIABLE_CONNECTION -> UNRELIABLE;
             case UNRELIABLE_DATAGRAM -> DATAGRAM;
         };

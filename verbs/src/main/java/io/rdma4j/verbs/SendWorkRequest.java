@@ -36,6 +36,7 @@ public final class SendWorkRequest {
     private @Nullable AddressHandle addressHandle;
     private int remoteQueuePairNumber;
     private int remoteQueueKey;
+    private int sharedReceiveQueue;
     private @Nullable MemoryWindow window;
     private @Nullable MemoryRegion bindRegion;
     private long bindOffset;
@@ -55,6 +56,7 @@ public final class SendWorkRequest {
         fence = false;
         inline = false;
         addressHandle = null;
+        sharedReceiveQueue = 0;
         window = null;
         bindRegion = null;
         list.clear();
@@ -181,6 +183,17 @@ public final class SendWorkRequest {
         return this;
     }
 
+    /**
+     * Says which of the target's shared receive queues this is for; every request over an extended connection needs it. C:
+     * {@code qp_type.xrc.remote_srqn}.
+     *
+     * @param number number of the peer's {@link SharedReceiveQueue}, 24 bits
+     */
+    public SendWorkRequest toSharedReceiveQueue(int number) {
+        sharedReceiveQueue = number;
+        return this;
+    }
+
     /** Asks for a completion on success; failure is always reported. C: {@code IBV_SEND_SIGNALED}. */
     public SendWorkRequest signaled() {
         signaled = true;
@@ -246,6 +259,11 @@ public final class SendWorkRequest {
     /** Key to take back. */
     public int invalidateKey() {
         return immediateOrKey;
+    }
+
+    /** Number of the peer's shared receive queue, of an extended connection. */
+    public int sharedReceiveQueueNumber() {
+        return sharedReceiveQueue;
     }
 
     /** Memory window to bind, or null. */

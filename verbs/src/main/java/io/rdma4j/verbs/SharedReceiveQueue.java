@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Completions go to the completion queue of the queue pair that got the message; {@link
  * WorkCompletion#queuePairNumber} tells which one that was.
  *
+ * <p>One that is made with an {@link XrcDomain} serves extended connections only: no queue pair is given it, and its
+ * completions go to its own completion queue.
+ *
  * <p>When a queue pair goes to the error state its peers' receives stay: only one that a message had begun to fill is
  * flushed. {@link AsyncEvent.Type#QUEUE_PAIR_LAST_WORK_REQUEST_REACHED} then tells that it takes nothing more.
  */
@@ -29,6 +32,13 @@ public interface SharedReceiveQueue extends AutoCloseable {
      *     closed; {@code ENOMEM} if the queue is full
      */
     void postReceive(ReceiveWorkRequest request);
+
+    /**
+     * Number by which initiators of extended connections name it, 24 bits. C: {@code ibv_get_srq_num}.
+     *
+     * @throws RdmaException {@code EOPNOTSUPP} if it was made without an {@link XrcDomain}
+     */
+    int number();
 
     /** Sizes, at least those asked for, and the limit. C: {@code ibv_query_srq}. */
     SharedReceiveQueueAttributes query();

@@ -3,16 +3,27 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shared receive queue is made of. C: {@code struct ibv_srq_init_attr}.
+ * What a shared receive queue is made of. C: {@code struct ibv_srq_init_attr_ex}.
  *
  * @param maxWorkRequests receives posted at most, from 1
  * @param maxScatterGather pieces of one receive
  * @param context anything that the application wants to find again at the queue
+ * @param xrcDomain domain of the extended connections that it serves; null for one that is given to queue pairs
+ * @param completions where receives are reported, if it serves extended connections; else null
  */
 public record SharedReceiveQueueInitAttributes(
-        int maxWorkRequests, int maxScatterGather, @Nullable Object context) {
+        int maxWorkRequests,
+        int maxScatterGather,
+        @Nullable Object context,
+        @Nullable XrcDomain xrcDomain,
+        @Nullable CompletionQueue completions) {
     /** A queue of the given sizes. */
     public static SharedReceiveQueueInitAttributes of(int maxWorkRequests, int maxScatterGather) {
-        return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, null);
+        return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, null, null, null);
+    }
+
+    /** The same for extended connections of a domain. */
+    public SharedReceiveQueueInitAttributes extended(XrcDomain domain, CompletionQueue reportedAt) {
+        return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, context, domain, reportedAt);
     }
 }

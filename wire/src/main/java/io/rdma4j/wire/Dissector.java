@@ -83,6 +83,9 @@ public final class Dissector {
         out.append(" qp ").append(hex(packet.destinationQueuePair()));
         out.append(" psn ").append(packet.psn());
         flags(out, packet);
+        if (opcode.hasXrcEth()) {
+            out.append(" srq ").append(hex(packet.sharedReceiveQueue()));
+        }
         if (opcode.hasDeth()) {
             long at = packet.dethOffset();
             out.append(" qkey ").append(hex(Deth.queueKey(s, at)));
@@ -131,7 +134,7 @@ public final class Dissector {
     private static void atomic(StringBuilder out, Opcode opcode, AtomicEth header) {
         out.append(" va 0x").append(Long.toHexString(header.address()));
         out.append(" rkey ").append(hex(header.key()));
-        if (opcode == Opcode.RC_FETCH_ADD) {
+        if (opcode.connected() == Opcode.RC_FETCH_ADD) {
             out.append(" add 0x").append(Long.toHexString(header.swapOrAdd()));
         } else {
             out.append(" compare 0x").append(Long.toHexString(header.compare()));

@@ -3,11 +3,11 @@ package io.rdma4j.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of the reliable, unreliable connected and datagram transports: the one table that the parser, the
+ * The operations of the reliable, unreliable connected, datagram and extended reliable transports: the one table that the parser, the
  * requester, the responder and the dissector read.
  *
  * <p>The opcode byte is the transport in bits 7:5 and the operation in bits 4:0. Each row says which extension headers
- * follow the BTH and what part of a message the packet is. Source: InfiniBand Architecture volume 1, 9.2 and table 38.
+ * follow the BTH and what part of a message the packet is. Source: InfiniBand Architecture volume 1, 9.2 and table 38, and annex A14 (XRC).
  */
 public enum Opcode {
     /** First packet of a SEND. */
@@ -85,7 +85,55 @@ public enum Opcode {
     /** A datagram. */
     UD_SEND_ONLY(0x64, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.DETH),
     /** A datagram with immediate data. */
-    UD_SEND_ONLY_IMMEDIATE(0x65, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.DETH | Flag.IMM);
+    UD_SEND_ONLY_IMMEDIATE(0x65, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.DETH | Flag.IMM),
+
+    /** First packet of a SEND; extended reliable connection. */
+    XRC_SEND_FIRST(0xa0, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.XRC),
+    /** Packet inside a SEND; extended reliable connection. */
+    XRC_SEND_MIDDLE(0xa1, Flag.REQUEST | Flag.SEND | Flag.MIDDLE | Flag.XRC),
+    /** Last packet of a SEND; extended reliable connection. */
+    XRC_SEND_LAST(0xa2, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.XRC),
+    /** Last packet of a SEND, with immediate data; extended reliable connection. */
+    XRC_SEND_LAST_IMMEDIATE(0xa3, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.IMM | Flag.XRC),
+    /** A SEND of one packet; extended reliable connection. */
+    XRC_SEND_ONLY(0xa4, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.XRC),
+    /** A SEND of one packet, with immediate data; extended reliable connection. */
+    XRC_SEND_ONLY_IMMEDIATE(0xa5, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IMM | Flag.XRC),
+    /** First packet of an RDMA WRITE; extended reliable connection. */
+    XRC_WRITE_FIRST(0xa6, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.RETH | Flag.XRC),
+    /** Packet inside an RDMA WRITE; extended reliable connection. */
+    XRC_WRITE_MIDDLE(0xa7, Flag.REQUEST | Flag.WRITE | Flag.MIDDLE | Flag.XRC),
+    /** Last packet of an RDMA WRITE; extended reliable connection. */
+    XRC_WRITE_LAST(0xa8, Flag.REQUEST | Flag.WRITE | Flag.LAST | Flag.XRC),
+    /** Last packet of an RDMA WRITE, with immediate data; extended reliable connection. */
+    XRC_WRITE_LAST_IMMEDIATE(0xa9, Flag.REQUEST | Flag.WRITE | Flag.LAST | Flag.IMM | Flag.XRC),
+    /** An RDMA WRITE of one packet; extended reliable connection. */
+    XRC_WRITE_ONLY(0xaa, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.XRC),
+    /** An RDMA WRITE of one packet, with immediate data; extended reliable connection. */
+    XRC_WRITE_ONLY_IMMEDIATE(
+            0xab, Flag.REQUEST | Flag.WRITE | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.IMM | Flag.XRC),
+    /** Request of an RDMA READ; extended reliable connection. */
+    XRC_READ_REQUEST(0xac, Flag.REQUEST | Flag.READ | Flag.FIRST | Flag.LAST | Flag.RETH | Flag.XRC),
+    /** First packet of an RDMA READ's answer; extended reliable connection. */
+    XRC_READ_RESPONSE_FIRST(0xad, Flag.RESPONSE | Flag.READ | Flag.FIRST | Flag.AETH),
+    /** Packet inside an RDMA READ's answer; it has no extension header; extended reliable connection. */
+    XRC_READ_RESPONSE_MIDDLE(0xae, Flag.RESPONSE | Flag.READ | Flag.MIDDLE),
+    /** Last packet of an RDMA READ's answer; extended reliable connection. */
+    XRC_READ_RESPONSE_LAST(0xaf, Flag.RESPONSE | Flag.READ | Flag.LAST | Flag.AETH),
+    /** An RDMA READ's answer of one packet; extended reliable connection. */
+    XRC_READ_RESPONSE_ONLY(0xb0, Flag.RESPONSE | Flag.READ | Flag.FIRST | Flag.LAST | Flag.AETH),
+    /** Acknowledgement, positive or negative; extended reliable connection. */
+    XRC_ACKNOWLEDGE(0xb1, Flag.RESPONSE | Flag.FIRST | Flag.LAST | Flag.AETH),
+    /** Answer of an atomic operation; extended reliable connection. */
+    XRC_ATOMIC_ACKNOWLEDGE(0xb2, Flag.RESPONSE | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.AETH | Flag.ATOMIC_ACK),
+    /** Atomic compare and swap; extended reliable connection. */
+    XRC_COMPARE_SWAP(0xb3, Flag.REQUEST | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.ATOMIC_ETH | Flag.XRC),
+    /** Atomic fetch and add; extended reliable connection. */
+    XRC_FETCH_ADD(0xb4, Flag.REQUEST | Flag.ATOMIC | Flag.FIRST | Flag.LAST | Flag.ATOMIC_ETH | Flag.XRC),
+    /** Last packet of a SEND that invalidates a key; extended reliable connection. */
+    XRC_SEND_LAST_INVALIDATE(0xb6, Flag.REQUEST | Flag.SEND | Flag.LAST | Flag.IETH | Flag.XRC),
+    /** A SEND of one packet that invalidates a key; extended reliable connection. */
+    XRC_SEND_ONLY_INVALIDATE(0xb7, Flag.REQUEST | Flag.SEND | Flag.FIRST | Flag.LAST | Flag.IETH | Flag.XRC);
 
     /** The transports, by bits 7:5 of the opcode byte. */
     public enum Transport {
@@ -94,7 +142,9 @@ public enum Opcode {
         /** Unreliable connection. */
         UC,
         /** Unreliable datagram. */
-        UD
+        UD,
+        /** Extended reliable connection. */
+        XRC
     }
 
     private static final class Flag {
@@ -114,6 +164,7 @@ public enum Opcode {
         static final int ATOMIC_ACK = 1 << 13;
         static final int IMM = 1 << 14;
         static final int IETH = 1 << 15;
+        static final int XRC = 1 << 16;
 
         private Flag() {}
     }
@@ -126,9 +177,14 @@ public enum Opcode {
         }
     }
 
+    /** What the opcodes of the extended reliable connection have beyond those of the reliable one. */
+    private static final int EXTENDED = 0xa0;
+
     private final int code;
     private final int flags;
+
     private final Transport transport;
+    private final int extensionOffset;
     private final int headerLength;
 
     Opcode(int code, int flags) {
@@ -137,9 +193,11 @@ public enum Opcode {
         this.transport = switch (code >> 5) {
             case 0 -> Transport.RC;
             case 1 -> Transport.UC;
+            case EXTENDED >> 5 -> Transport.XRC;
             default -> Transport.UD;
         };
-        this.headerLength = Bth.LENGTH
+        this.extensionOffset = Bth.LENGTH + (has(Flag.XRC) ? XrcEth.LENGTH : 0);
+        this.headerLength = extensionOffset
                 + (has(Flag.DETH) ? Deth.LENGTH : 0)
                 + (has(Flag.RETH) ? Reth.LENGTH : 0)
                 + (has(Flag.ATOMIC_ETH) ? AtomicEth.LENGTH : 0)
@@ -147,6 +205,15 @@ public enum Opcode {
                 + (has(Flag.ATOMIC_ACK) ? AtomicAckEth.LENGTH : 0)
                 + (has(Flag.IMM) ? ImmDt.LENGTH : 0)
                 + (has(Flag.IETH) ? Ieth.LENGTH : 0);
+    }
+
+    /** The operation of a byte that is known to have one. */
+    private static Opcode known(int code) {
+        Opcode opcode = BY_CODE[code];
+        if (opcode == null) {
+            throw new AssertionError("no opcode 0x" + Integer.toHexString(code));
+        }
+        return opcode;
     }
 
     private boolean has(int flag) {
@@ -216,6 +283,26 @@ public enum Opcode {
     /** Whether the packet ends its message. */
     public boolean isLast() {
         return has(Flag.LAST);
+    }
+
+    /** Whether the header of extended connections follows the BTH: all their requests have it. */
+    public boolean hasXrcEth() {
+        return has(Flag.XRC);
+    }
+
+    /** Bytes from the BTH's first to that of the first header beyond it and beyond the XRCETH. */
+    public int extensionOffset() {
+        return extensionOffset;
+    }
+
+    /** The same operation of the reliable connection for one of the extended; others are themselves. */
+    public Opcode connected() {
+        return transport == Transport.XRC ? known(code & ~EXTENDED) : this;
+    }
+
+    /** The same operation of the extended reliable connection for one of the reliable connection; others are themselves. */
+    public Opcode extended() {
+        return transport == Transport.RC ? known(code | EXTENDED) : this;
     }
 
     /** Whether a datagram header follows the BTH. */

@@ -130,14 +130,19 @@ public final class Packet {
         return bth + Bth.LENGTH;
     }
 
+    /** Number of the shared receive queue that a request of an extended connection is for. */
+    public int sharedReceiveQueue() {
+        return XrcEth.sharedReceiveQueue(segment, bth + Bth.LENGTH);
+    }
+
     /** Where the RETH begins. */
     public long rethOffset() {
-        return bth + Bth.LENGTH;
+        return bth + opcode.extensionOffset();
     }
 
     /** Where the AtomicETH begins. */
     public long atomicEthOffset() {
-        return bth + Bth.LENGTH;
+        return bth + opcode.extensionOffset();
     }
 
     /** Where the AETH begins. */

@@ -13,29 +13,29 @@ import org.junit.jupiter.api.Test;
 class OpcodeTest {
     /** Operation code in bits 4:0, operation, transports, extension headers, part of the message, effect on receives. */
     private static final String TABLE = """
-            00 SEND_FIRST             RC,UC -                 request  first
-            01 SEND_MIDDLE            RC,UC -                 request  middle
-            02 SEND_LAST              RC,UC -                 request  last    completes
-            03 SEND_LAST_IMMEDIATE    RC,UC Imm               request  last    completes
-            04 SEND_ONLY              RC,UC -                 request  only    completes
-            05 SEND_ONLY_IMMEDIATE    RC,UC Imm               request  only    completes
-            06 WRITE_FIRST            RC,UC RETH              request  first
-            07 WRITE_MIDDLE           RC,UC -                 request  middle
-            08 WRITE_LAST             RC,UC -                 request  last
-            09 WRITE_LAST_IMMEDIATE   RC,UC Imm               request  last    completes
-            0A WRITE_ONLY             RC,UC RETH              request  only
-            0B WRITE_ONLY_IMMEDIATE   RC,UC RETH+Imm          request  only    completes
-            0C READ_REQUEST           RC    RETH              request  only
-            0D READ_RESPONSE_FIRST    RC    AETH              response first
-            0E READ_RESPONSE_MIDDLE   RC    -                 response middle
-            0F READ_RESPONSE_LAST     RC    AETH              response last
-            10 READ_RESPONSE_ONLY     RC    AETH              response only
-            11 ACKNOWLEDGE            RC    AETH              response only
-            12 ATOMIC_ACKNOWLEDGE     RC    AETH+AtomicAckETH response only
-            13 COMPARE_SWAP           RC    AtomicETH         request  only
-            14 FETCH_ADD              RC    AtomicETH         request  only
-            16 SEND_LAST_INVALIDATE   RC    IETH              request  last    completes
-            17 SEND_ONLY_INVALIDATE   RC    IETH              request  only    completes
+            00 SEND_FIRST             RC,UC,XRC -                 request  first
+            01 SEND_MIDDLE            RC,UC,XRC -                 request  middle
+            02 SEND_LAST              RC,UC,XRC -                 request  last    completes
+            03 SEND_LAST_IMMEDIATE    RC,UC,XRC Imm               request  last    completes
+            04 SEND_ONLY              RC,UC,XRC -                 request  only    completes
+            05 SEND_ONLY_IMMEDIATE    RC,UC,XRC Imm               request  only    completes
+            06 WRITE_FIRST            RC,UC,XRC RETH              request  first
+            07 WRITE_MIDDLE           RC,UC,XRC -                 request  middle
+            08 WRITE_LAST             RC,UC,XRC -                 request  last
+            09 WRITE_LAST_IMMEDIATE   RC,UC,XRC Imm               request  last    completes
+            0A WRITE_ONLY             RC,UC,XRC RETH              request  only
+            0B WRITE_ONLY_IMMEDIATE   RC,UC,XRC RETH+Imm          request  only    completes
+            0C READ_REQUEST           RC,XRC    RETH              request  only
+            0D READ_RESPONSE_FIRST    RC,XRC    AETH              response first
+            0E READ_RESPONSE_MIDDLE   RC,XRC    -                 response middle
+            0F READ_RESPONSE_LAST     RC,XRC    AETH              response last
+            10 READ_RESPONSE_ONLY     RC,XRC    AETH              response only
+            11 ACKNOWLEDGE            RC,XRC    AETH              response only
+            12 ATOMIC_ACKNOWLEDGE     RC,XRC    AETH+AtomicAckETH response only
+            13 COMPARE_SWAP           RC,XRC    AtomicETH         request  only
+            14 FETCH_ADD              RC,XRC    AtomicETH         request  only
+            16 SEND_LAST_INVALIDATE   RC,XRC    IETH              request  last    completes
+            17 SEND_ONLY_INVALIDATE   RC,XRC    IETH              request  only    completes
             04 SEND_ONLY              UD    DETH              request  only    completes
             05 SEND_ONLY_IMMEDIATE    UD    DETH+Imm          request  only    completes
             """;
@@ -51,7 +51,14 @@ class OpcodeTest {
                 Opcode opcode = Objects.requireNonNull(Opcode.of(code), line);
                 assertThat(describe(opcode)).isEqualTo(expected(row, transport));
                 assertThat(opcode.code()).isEqualTo(code);
-                assertThat(opcode.headerLength()).as(line).isEqualTo(12 + headerLength(row.get(3)));
+                assertThat(opcode.headerLength())
+                        .as(line)
+                        .isEqualTo(12 + (opcode.hasXrcEth() ? 4 : 0) + headerLength(row.get(3)));
+                assertThat(opcode.hasXrcEth())
+                        .as(line)
+                        .isEqualTo(transport.equals("XRC") && row.get(4).equals("request"));
+                assertThat(opcode.extended().code()).isEqualTo(transport.equals("RC") ? code | 0xa0 : code);
+                assertThat(opcode.connected().code()).isEqualTo(transport.equals("XRC") ? code & 0x1f : code);
             }
         }
         for (int code = 0; code < 256; code++) {
@@ -77,6 +84,7 @@ class OpcodeTest {
         return switch (transport) {
             case "RC" -> 0x00;
             case "UC" -> 0x20;
+            case "XRC" -> 0xa0;
             default -> 0x60;
         };
     }

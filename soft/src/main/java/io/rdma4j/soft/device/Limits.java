@@ -11,6 +11,7 @@ final class Limits {
     static final int MAX_MEMORY_REGIONS = 1 << 20;
     static final int MAX_MEMORY_WINDOWS = 1 << 16;
     static final int MAX_PROTECTION_DOMAINS = 1 << 16;
+    static final int MAX_XRC_DOMAINS = 1 << 16;
     static final int MAX_SHARED_RECEIVE_QUEUES = 1 << 15;
     static final int MAX_INLINE_BYTES = 1024;
 

@@ -60,6 +60,20 @@ final class SendPosting {
         boolean isLocal = opcode == SendOpcode.BIND_MEMORY_WINDOW || opcode == SendOpcode.LOCAL_INVALIDATE;
         switch (queuePair.type()) {
             case RELIABLE_CONNECTION -> {}
+            case XRC_SEND -> {
+                int number = request.sharedReceiveQueueNumber();
+                if (number >>> 24 != 0) {
+                    throw refusal(
+                            queuePair,
+                            "shared receive queue 0x" + Integer.toHexString(number),
+                            "The peer's number has 24 bits: SendWorkRequest.toSharedReceiveQueue");
+                }
+            }
+            case XRC_RECEIVE ->
+                throw refusal(
+                        queuePair,
+                        opcode + " from the target of an extended connection",
+                        "Make an XRC_SEND queue pair");
             case UNRELIABLE_CONNECTION -> {
                 if (!isSend && !isWrite && !isLocal) {
                     throw refusal(
@@ -108,6 +122,7 @@ final class SendPosting {
         place.fence = request.isFenced();
         place.immediate = request.immediateData();
         place.invalidateKey = request.invalidateKey();
+        place.remoteSharedReceiveQueue = request.sharedReceiveQueueNumber();
         place.remoteAddress = request.remoteAddress();
         place.remoteKey = request.remoteKey();
         if (request.addressHandle() instanceof SoftAddressHandle handle) {

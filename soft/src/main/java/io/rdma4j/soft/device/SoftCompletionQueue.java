@@ -32,6 +32,9 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     /** Queue pairs that report here, twice if both their queues do; under the engine lock. */
     private final List<SoftQueuePair> users = new ArrayList<>();
 
+    /** Shared receive queues of extended connections that report here; under the engine lock. */
+    private int sharedReceiveQueues;
+
     private volatile boolean overrun;
     private boolean closed;
 
@@ -174,6 +177,16 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         users.remove(queuePair);
     }
 
+    /** Notes that a shared receive queue reports here; under the engine lock. */
+    void addSharedReceiveQueue() {
+        sharedReceiveQueues++;
+    }
+
+    /** Notes that one does so no more; under the engine lock. */
+    void removeSharedReceiveQueue() {
+        sharedReceiveQueues--;
+    }
+
     boolean belongsTo(SoftContext other) {
         return context == other;
     }
@@ -182,6 +195,13 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     public void close() {
         context.engine().lock();
         try {
+            if (sharedReceiveQueues > 0) {
+                throw new RdmaException(
+                        "ibv_destroy_cq",
+                        Errno.EBUSY,
+                        sharedReceiveQueues + " shared receive queues report here",
+                        "Close them first");
+            }
             if (!users.isEmpty()) {
                 throw new RdmaException(
                         "ibv_destroy_cq",

@@ -14,6 +14,7 @@ import io.rdma4j.verbs.GidEntry;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.XrcDomain;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private final Signal acknowledged = new Signal();
     private final WallClock wallClock = new WallClock();
     private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
+    private final Set<SoftXrcDomain> xrcDomains = new LinkedHashSet<>();
     private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
     private final Set<SoftCompletionChannel> channels = new LinkedHashSet<>();
     private volatile boolean closed;
@@ -178,6 +180,17 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     }
 
     @Override
+    public XrcDomain openXrcDomain() {
+        synchronized (this) {
+            requireOpen("ibv_open_xrcd");
+            requireRoom("ibv_open_xrcd", xrcDomains.size(), Limits.MAX_XRC_DOMAINS, "XRC domains");
+            SoftXrcDomain domain = new SoftXrcDomain(this);
+            xrcDomains.add(domain);
+            return domain;
+        }
+    }
+
+    @Override
     public CompletionChannel createCompletionChannel() {
         synchronized (this) {
             requireOpen("ibv_create_comp_channel");
@@ -235,6 +248,10 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     synchronized void remove(SoftProtectionDomain domain) {
         domains.remove(domain);
+    }
+
+    synchronized void remove(SoftXrcDomain domain) {
+        xrcDomains.remove(domain);
     }
 
     synchronized void remove(SoftCompletionQueue queue) {
@@ -369,6 +386,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     @Override
     public void close() {
         List<SoftProtectionDomain> openDomains;
+        List<SoftXrcDomain> openXrcDomains;
         List<SoftCompletionQueue> openQueues;
         List<SoftCompletionChannel> openChannels;
         synchronized (this) {
@@ -377,6 +395,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             }
             closed = true;
             openDomains = new ArrayList<>(domains);
+            openXrcDomains = new ArrayList<>(xrcDomains);
             openQueues = new ArrayList<>(completionQueues);
             openChannels = new ArrayList<>(channels);
         }
@@ -384,6 +403,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         SoftDevices.watch().remove(this);
         acknowledged.raise();
         openDomains.forEach(SoftProtectionDomain::closeWithContent);
+        openXrcDomains.forEach(SoftXrcDomain::close);
         openQueues.forEach(SoftCompletionQueue::closeNow);
         openChannels.forEach(SoftCompletionChannel::closeNow);
         eventSignal.raise();

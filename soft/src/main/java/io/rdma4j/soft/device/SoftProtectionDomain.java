@@ -184,9 +184,14 @@ final class SoftProtectionDomain implements ProtectionDomain {
                         sharedReceiveQueues.size() + " shared receive queues",
                         "Close some that are not used");
             }
-            SoftSharedReceiveQueue queue = new SoftSharedReceiveQueue(this, attributes);
-            sharedReceiveQueues.add(queue);
-            return queue;
+            context.engine().lock();
+            try {
+                SoftSharedReceiveQueue queue = new SoftSharedReceiveQueue(this, attributes);
+                sharedReceiveQueues.add(queue);
+                return queue;
+            } finally {
+                context.engine().unlock();
+            }
         }
     }
 

@@ -24,12 +24,15 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.XrcDomain;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport. */
 final class SoftQueuePair implements QueuePair {
+    private static final String CREATE = "ibv_create_qp";
+
     private static final System.Logger LOGGER = System.getLogger(SoftQueuePair.class.getName());
 
     private final SoftProtectionDomain domain;
@@ -37,6 +40,7 @@ final class SoftQueuePair implements QueuePair {
     private final SoftCompletionQueue sendCompletions;
     private final SoftCompletionQueue receiveCompletions;
     private final @Nullable SoftSharedReceiveQueue sharedReceives;
+    private final @Nullable SoftXrcDomain xrcDomain;
     private final QueuePairCapabilities capabilities;
     private final @Nullable Object userContext;
     private final QueuePairType type;
@@ -60,6 +64,8 @@ final class SoftQueuePair implements QueuePair {
         this.receiveCompletions = receiveCompletions;
         engine = domain.softContext().engine();
         this.sharedReceives = sharedReceives;
+        XrcDomain wantedDomain = attributes.xrcDomain();
+        xrcDomain = wantedDomain == null ? null : SoftXrcDomain.of(CREATE, domain.softContext(), wantedDomain);
         capabilities = capabilities(attributes);
         userContext = attributes.context();
         type = attributes.type();
@@ -78,10 +84,12 @@ final class SoftQueuePair implements QueuePair {
                 capabilities.maxInlineBytes(),
                 attributes.signalAll(),
                 domain.number(),
-                sharedReceives == null ? null : sharedReceives.queue());
+                sharedReceives == null ? null : sharedReceives.queue(),
+                xrcDomain == null ? null : xrcDomain.domain());
         return switch (type) {
-            case RELIABLE_CONNECTION ->
+            case RELIABLE_CONNECTION, XRC_SEND, XRC_RECEIVE ->
                 new RcQueuePair(
+                        role(),
                         number,
                         configuration,
                         engine.memory(),
@@ -101,6 +109,14 @@ final class SoftQueuePair implements QueuePair {
         };
     }
 
+    private RcQueuePair.Role role() {
+        return switch (type) {
+            case XRC_SEND -> RcQueuePair.Role.INITIATOR;
+            case XRC_RECEIVE -> RcQueuePair.Role.TARGET;
+            default -> RcQueuePair.Role.CONNECTED;
+        };
+    }
+
     static SoftQueuePair create(SoftProtectionDomain domain, QueuePairInitAttributes attributes) {
         SoftContext context = domain.softContext();
         SoftCompletionQueue send = completions(context, attributes.sendCompletions());
@@ -112,21 +128,22 @@ final class SoftQueuePair implements QueuePair {
         range("max_send_sge", wanted.maxSendScatterGather(), Limits.MAX_SCATTER_GATHER);
         range("max_recv_sge", wanted.maxReceiveScatterGather(), Limits.MAX_SCATTER_GATHER);
         range("max_inline_data", wanted.maxInlineBytes(), Limits.MAX_INLINE_BYTES);
+        checkExtended(attributes);
         Engine engine = context.engine();
         engine.lock();
         try {
             int number = engine.reserveQueuePairNumber();
             if (number < 0) {
                 throw new RdmaException(
-                        "ibv_create_qp",
-                        Errno.ENOMEM,
-                        engine.queuePairCount() + " queue pairs",
-                        "Close some that are not used");
+                        CREATE, Errno.ENOMEM, engine.queuePairCount() + " queue pairs", "Close some that are not used");
             }
             if (shared != null) {
                 shared.addUser();
             }
             SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, shared, number);
+            if (queuePair.xrcDomain != null) {
+                queuePair.xrcDomain.changeQueuePairs(1);
+            }
             send.addUser(queuePair);
             receive.addUser(queuePair);
             return queuePair;
@@ -140,33 +157,52 @@ final class SoftQueuePair implements QueuePair {
             return soft;
         }
         throw new RdmaException(
-                "ibv_create_qp",
+                CREATE,
                 Errno.EINVAL,
                 "the completion queue is of another device",
                 "Make it from the device context of the protection domain");
     }
 
+    /** Extended connections take no shared receive queue themselves, and their targets, only they, have a domain. */
+    private static void checkExtended(QueuePairInitAttributes attributes) {
+        boolean isTarget = attributes.type() == QueuePairType.XRC_RECEIVE;
+        boolean isExtended = isTarget || attributes.type() == QueuePairType.XRC_SEND;
+        if (isTarget != (attributes.xrcDomain() != null) || isExtended && attributes.sharedReceiveQueue() != null) {
+            throw new RdmaException(
+                    CREATE,
+                    Errno.EINVAL,
+                    attributes.type() + (attributes.xrcDomain() == null ? " without" : " with") + " an XRC domain, and "
+                            + (attributes.sharedReceiveQueue() == null ? "no" : "a") + " shared receive queue",
+                    "XRC_RECEIVE takes an XRC domain, others none; the shared receive queues of extended connections"
+                            + " are made with the domain");
+        }
+    }
+
     private static QueuePairCapabilities capabilities(QueuePairInitAttributes attributes) {
         QueuePairCapabilities wanted = attributes.capabilities();
-        return attributes.sharedReceiveQueue() == null ? wanted : wanted.withoutReceives();
+        return switch (attributes.type()) {
+            case XRC_RECEIVE -> new QueuePairCapabilities(0, 0, 0, 0, 0);
+            case XRC_SEND -> wanted.withoutReceives();
+            default -> attributes.sharedReceiveQueue() == null ? wanted : wanted.withoutReceives();
+        };
     }
 
     private static @Nullable SoftSharedReceiveQueue sharedReceives(
             SoftContext context, @Nullable SharedReceiveQueue queue) {
-        if (queue == null || queue instanceof SoftSharedReceiveQueue soft && soft.belongsTo(context)) {
+        if (queue == null
+                || queue instanceof SoftSharedReceiveQueue soft && soft.belongsTo(context) && !soft.isExtended()) {
             return (SoftSharedReceiveQueue) queue;
         }
         throw new RdmaException(
-                "ibv_create_qp",
+                CREATE,
                 Errno.EINVAL,
-                "the shared receive queue is of another device",
+                "the shared receive queue is of another device, or for extended connections",
                 "Make it from the device context of the protection domain");
     }
 
     private static void range(String what, int value, int most) {
         if (value < 0 || value > most) {
-            throw new RdmaException(
-                    "ibv_create_qp", Errno.EINVAL, what + " " + value, "The software device has 0 to " + most);
+            throw new RdmaException(CREATE, Errno.EINVAL, what + " " + value, "The software device has 0 to " + most);
         }
     }
 
@@ -333,6 +369,13 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void postReceive(ReceiveWorkRequest request) {
+        if (type == QueuePairType.XRC_SEND || type == QueuePairType.XRC_RECEIVE) {
+            throw new RdmaException(
+                    "ibv_post_recv",
+                    Errno.EINVAL,
+                    this + " is of an extended connection",
+                    "Post receives to the shared receive queue");
+        }
         if (sharedReceives != null) {
             throw new RdmaException(
                     "ibv_post_recv",
@@ -389,6 +432,9 @@ final class SoftQueuePair implements QueuePair {
             engine.removeQueuePair(driven);
             sendCompletions.removeUser(this);
             receiveCompletions.removeUser(this);
+            if (xrcDomain != null) {
+                xrcDomain.changeQueuePairs(-1);
+            }
             if (sharedReceives != null) {
                 sharedReceives.removeUser();
             }

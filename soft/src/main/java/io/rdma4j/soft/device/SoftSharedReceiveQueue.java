@@ -4,6 +4,7 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
@@ -11,6 +12,9 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueAttributes;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.XrcDomain;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A shared receive queue. */
@@ -18,10 +22,17 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     private static final String CREATE = "ibv_create_srq";
     private static final String POST = "ibv_post_srq_recv";
     private static final String MODIFY = "ibv_modify_srq";
+    private static final int MAX_NUMBER = 0xff_ffff;
+
+    /** Of the process, so that a number is not soon another queue's. */
+    private static final AtomicInteger NEXT_NUMBER =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(1, 1 << 23));
 
     private final SoftProtectionDomain domain;
     private final Engine engine;
     private final @Nullable Object userContext;
+    private final @Nullable SoftXrcDomain xrcDomain;
+    private final @Nullable SoftCompletionQueue completions;
     private final io.rdma4j.transport.SharedReceiveQueue queue;
 
     /** Of who posts. Who changes the size holds the engine lock too, and takes that first. */
@@ -38,8 +49,41 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         this.domain = domain;
         engine = domain.softContext().engine();
         userContext = attributes.context();
+        XrcDomain wanted = attributes.xrcDomain();
+        xrcDomain = wanted == null ? null : SoftXrcDomain.of(CREATE, domain.softContext(), wanted);
+        completions = completions(domain.softContext(), attributes);
         queue = new io.rdma4j.transport.SharedReceiveQueue(
-                attributes.maxWorkRequests(), attributes.maxScatterGather(), domain.number(), this::onLimit);
+                attributes.maxWorkRequests(),
+                attributes.maxScatterGather(),
+                domain.number(),
+                this::onLimit,
+                xrcDomain == null ? 0 : NEXT_NUMBER.getAndIncrement() & MAX_NUMBER,
+                completions);
+        if (xrcDomain != null) {
+            xrcDomain.domain().add(queue);
+        }
+        if (completions != null) {
+            completions.addSharedReceiveQueue();
+        }
+    }
+
+    private static @Nullable SoftCompletionQueue completions(
+            SoftContext context, SharedReceiveQueueInitAttributes attributes) {
+        CompletionQueue given = attributes.completions();
+        boolean isExtended = attributes.xrcDomain() != null;
+        if (!isExtended && given == null) {
+            return null;
+        }
+        if (isExtended && given instanceof SoftCompletionQueue soft && soft.belongsTo(context)) {
+            return soft;
+        }
+        throw new RdmaException(
+                CREATE,
+                Errno.EINVAL,
+                isExtended
+                        ? "no completion queue of the device for an XRC domain"
+                        : "a completion queue without an XRC domain",
+                "Give both or neither: without a domain the queue pairs' completion queues are used");
     }
 
     private static void range(String operation, String what, int value, int least, int most) {
@@ -72,6 +116,11 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
     boolean belongsTo(SoftContext context) {
         return domain.softContext() == context;
+    }
+
+    /** Whether it serves extended connections. */
+    boolean isExtended() {
+        return xrcDomain != null;
     }
 
     @Override
@@ -122,6 +171,15 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     }
 
     // ---- attributes ----
+
+    @Override
+    public int number() {
+        if (xrcDomain == null) {
+            throw new RdmaException(
+                    "ibv_get_srq_num", Errno.EOPNOTSUPP, this + " has no number", "Make it with an XRC domain");
+        }
+        return queue.number();
+    }
 
     @Override
     public SharedReceiveQueueAttributes query() {
@@ -186,6 +244,13 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                         "Close the queue pairs first");
             }
             closed = true;
+            queue.close();
+            if (xrcDomain != null) {
+                xrcDomain.domain().remove(queue);
+            }
+            if (completions != null) {
+                completions.removeSharedReceiveQueue();
+            }
         } finally {
             engine.unlock();
         }

@@ -107,7 +107,8 @@ final class Side {
                 random.nextInt(0, 200),
                 random.nextInt(4) == 0,
                 1,
-                pool == null ? null : pool.queue());
+                pool == null ? null : pool.queue(),
+                null);
         queuePair = new RcQueuePair(
                 host.unusedQueuePairNumber(),
                 configuration,
