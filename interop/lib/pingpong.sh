@@ -27,8 +27,10 @@ pingpong_listens() { # SIDE LABEL
 
 # One server, one client, the same options, over the GIDs of FAMILY; C's server takes TCP connections over IPv4 only. Both end with 0 and agree about where they are and how much went.
 case_pingpong() { # SERVER CLIENT TOOL FAMILY SIZE COUNT [OPTIONS...]
-    local server=$1 client=$2 tool=$3 family=$4 size=$5 count=$6 bad=0 label at_server at_client
+    local server=$1 client=$2 tool=$3 family=$4 size=$5 count=$6 bad=0 label at_server at_client queue_pairs=1
     shift 6
+    [ "$tool" != ibv_srq_pingpong ] || queue_pairs=16
+    [ "${1:-}" != -q ] || queue_pairs=$2
     at_server=$(pingpong_device "$server" "$family")
     at_client=$(pingpong_device "$client" "$family")
     # shellcheck disable=SC2086
@@ -42,7 +44,7 @@ case_pingpong() { # SERVER CLIENT TOOL FAMILY SIZE COUNT [OPTIONS...]
         expect_lines $label out "^$((2 * size * count)) bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec\$" || bad=1
         expect_lines $label out "^$count iters in [0-9.]+ seconds = [0-9.]+ usec/iter\$" || bad=1
         ! grep -q . "$case_dir/$label.err" || explain "the $label complains" || bad=1
-        [ "$(wc -l <"$case_dir/$label.out")" = 4 ] || explain "the $label printed other lines" || bad=1
+        [ "$(wc -l <"$case_dir/$label.out")" = $((2 * queue_pairs + 2)) ] || explain "the $label printed other lines" || bad=1
     done
     [ "$(pingpong_place server local)" = "$(pingpong_place client remote)" ] &&
         [ "$(pingpong_place client local)" = "$(pingpong_place server remote)" ] ||
@@ -63,4 +65,8 @@ define_pingpong_cases() { # SERVER CLIENT
         done
         case_add "pingpong/$kind/events" "$1" "$2" '20 exchanges of 333' 40 case_pingpong ibv_${kind}_pingpong v4 333 20 -e
     done
+    for family in v4 v6; do
+        case_add "pingpong/srq/$family" "$1" "$2" '300 exchanges' 40 case_pingpong ibv_srq_pingpong $family 4096 300
+    done
+    case_add "pingpong/srq/events" "$1" "$2" '50 exchanges of 333' 40 case_pingpong ibv_srq_pingpong v4 333 50 -q 5 -e
 }
