@@ -10,6 +10,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +142,25 @@ class OperationsTest {
         WorkCompletion flushed = a.completion();
         assertThat(flushed.id()).isEqualTo(2);
         assertThat(flushed.status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
+
+    @Test
+    void countersTellWhatQueuePairsAndTheDeviceDid() {
+        Map<String, Long> before = a.context.counters();
+        a.queuePair.postWrite(1, a.region, 0, BYTES, b.region.address(), b.region.remoteKey());
+        succeeds(a, 1, CompletionOpcode.RDMA_WRITE);
+        assertThat(a.queuePair.counters()).containsEntry("rdma_sends", 1L).containsEntry("sent_pkts", 10L);
+        assertThat(b.queuePair.counters()).containsEntry("rcvd_pkts", 10L).containsEntry("dropped_pkts", 0L);
+        a.queuePair.close();
+        Map<String, Long> after = a.context.counters();
+        // Both queue pairs are of the loopback device, and count also when they are closed.
+        assertThat(grown("rdma_sends", before, after)).isEqualTo(1);
+        assertThat(grown("rcvd_pkts", before, after)).isGreaterThanOrEqualTo(11);
+        assertThat(grown("process_sent_pkts", before, after)).isGreaterThanOrEqualTo(11);
+    }
+
+    private static long grown(String name, Map<String, Long> before, Map<String, Long> after) {
+        return after.getOrDefault(name, -1L) - before.getOrDefault(name, -1L);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.rdma4j.verbs;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,6 +126,13 @@ public interface DeviceContext extends AutoCloseable {
      * @throws RdmaException {@code EINVAL} if no event of its source is to be acknowledged
      */
     void acknowledge(AsyncEvent event);
+
+    /**
+     * What happened to the queue pairs that this process has and had on the device, by the names of
+     * {@link QueuePair#counters}; names that begin with {@code process_} count for all devices of the process together. C:
+     * the files in {@code hw_counters} of the port, which count for the whole host.
+     */
+    Map<String, Long> counters();
 
     /**
      * What the system's clock showed at a time of the device's clock, which {@link WorkCompletion#timestampNanos} is of.

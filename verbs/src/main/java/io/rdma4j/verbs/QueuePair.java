@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,13 @@ public interface QueuePair extends AutoCloseable {
      * @throws RdmaException {@code EINVAL} with what is missing, not allowed or out of range
      */
     void modify(QueuePairAttributes attributes);
+
+    /**
+     * What happened to this queue pair since it was made, by the names that Linux uses in {@code hw_counters}, such as
+     * {@code duplicate_request}. The values may be a moment old; which names there are depends on the provider. C: {@code
+     * rdma statistic qp}.
+     */
+    Map<String, Long> counters();
 
     /** All attributes as they are now. C: {@code ibv_query_qp}. */
     QueuePairAttributes query();

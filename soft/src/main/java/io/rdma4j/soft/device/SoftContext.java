@@ -377,6 +377,13 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     }
 
     @Override
+    public Map<String, Long> counters() {
+        Map<String, Long> counts = device.counters();
+        Counters.add(counts, Counters.of(engine.counters()));
+        return counts;
+    }
+
+    @Override
     public long wallClockNanos(long timestampNanos) {
         return wallClock.of(timestampNanos);
     }

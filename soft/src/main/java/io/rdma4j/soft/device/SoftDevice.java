@@ -1,6 +1,7 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -12,7 +13,11 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The software device of one network interface. Its GIDs are the interface's addresses. Thread safe. */
@@ -30,6 +35,11 @@ public final class SoftDevice implements Device {
 
     /** Addresses by GID index; null where one was that has gone. An index never gets another address. */
     private final List<@Nullable InetAddress> addresses = new ArrayList<>();
+
+    /** Of the queue pairs that are open, and the sums of those that are closed. */
+    private final Set<QueuePairCounters> counted = new HashSet<>();
+
+    private final Map<String, Long> closed = new LinkedHashMap<>();
 
     SoftDevice(String networkName, int index) {
         this.networkName = networkName;
@@ -78,6 +88,30 @@ public final class SoftDevice implements Device {
         } catch (SocketException e) {
             return null;
         }
+    }
+
+    // ---- counters ----
+
+    /** Counts for a queue pair from now on. */
+    synchronized void count(QueuePairCounters counters) {
+        counted.add(counters);
+    }
+
+    /** Takes the sum of a queue pair that is closed. */
+    synchronized void forgetCounters(QueuePairCounters counters) {
+        if (counted.remove(counters)) {
+            Counters.add(closed, Counters.of(counters));
+        }
+    }
+
+    /** Sums over all queue pairs that are and were. */
+    synchronized Map<String, Long> counters() {
+        Map<String, Long> sums = Counters.of(new QueuePairCounters());
+        Counters.add(sums, closed);
+        for (QueuePairCounters each : counted) {
+            Counters.add(sums, Counters.of(each));
+        }
+        return sums;
     }
 
     // ---- the GID table ----

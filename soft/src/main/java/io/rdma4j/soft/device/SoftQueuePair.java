@@ -27,6 +27,7 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.XrcDomain;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport. */
@@ -144,6 +145,7 @@ final class SoftQueuePair implements QueuePair {
             if (queuePair.xrcDomain != null) {
                 queuePair.xrcDomain.changeQueuePairs(1);
             }
+            context.softDevice().count(queuePair.machine.counters());
             send.addUser(queuePair);
             receive.addUser(queuePair);
             return queuePair;
@@ -280,6 +282,11 @@ final class SoftQueuePair implements QueuePair {
     @Override
     public QueuePairState state() {
         return QueuePairSettings.state(machine.state());
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return Counters.of(machine.counters());
     }
 
     // ---- attributes ----
@@ -430,6 +437,7 @@ final class SoftQueuePair implements QueuePair {
             engine.reset(driven);
             attachments.detachAll();
             engine.removeQueuePair(driven);
+            domain.softContext().softDevice().forgetCounters(machine.counters());
             sendCompletions.removeUser(this);
             receiveCompletions.removeUser(this);
             if (xrcDomain != null) {

@@ -1,0 +1,66 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.soft.engine.EngineCounters;
+import io.rdma4j.transport.QueuePairCounters;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Counts by name, as Linux shows them in {@code hw_counters}: the names are those of rdma_rxe where it has the same, else
+ * those of other drivers or alike.
+ */
+final class Counters {
+    private Counters() {}
+
+    /** What happened to one queue pair. */
+    static Map<String, Long> of(QueuePairCounters c) {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        counts.put("sent_pkts", c.sentPackets);
+        counts.put("rcvd_pkts", c.receivedPackets);
+        counts.put("dropped_pkts", c.droppedPackets);
+        counts.put("retransmitted_pkts", c.retransmittedPackets);
+        counts.put("rdma_sends", c.completedSends);
+        counts.put("rdma_recvs", c.completedReceives);
+        counts.put("duplicate_request", c.duplicateRequests);
+        counts.put("out_of_seq_request", c.outOfSequenceRequests);
+        counts.put("rcvd_rnr_err", c.receivedRnrNaks);
+        counts.put("send_rnr_err", c.sentRnrNaks);
+        counts.put("rcvd_seq_err", c.receivedSequenceErrors);
+        counts.put("send_seq_err", c.sentSequenceErrors);
+        counts.put("implied_nak_seq_err", c.impliedNaks);
+        counts.put("ack_deferred", c.coalescedAcks);
+        counts.put("local_ack_timeout_err", c.timeouts);
+        counts.put("retry_exceeded_err", c.retryExceededErrors);
+        counts.put("retry_rnr_exceeded_err", c.rnrRetryExceededErrors);
+        counts.put("remote_access_err", c.keyViolations);
+        counts.put("ghost_response", c.ghostResponses);
+        counts.put("dropped_message", c.droppedMessages);
+        counts.put("bad_source", c.badSource);
+        counts.put("bad_pkey", c.badPartitionKey);
+        counts.put("bad_qkey", c.badQueueKey);
+        counts.put("bad_opcode", c.badOpcode);
+        counts.put("bad_state", c.badState);
+        return counts;
+    }
+
+    /** Adds counts to others of the same names. */
+    static void add(Map<String, Long> to, Map<String, Long> counts) {
+        counts.forEach((name, count) -> to.merge(name, count, Long::sum));
+    }
+
+    /** What the engine saw, on all devices of this process together. */
+    static Map<String, Long> of(EngineCounters c) {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        counts.put("process_sent_pkts", c.sentPackets);
+        counts.put("process_rcvd_pkts", c.receivedPackets);
+        counts.put("process_relayed_pkts", c.relayedPackets);
+        counts.put("process_relay_drops", c.relayDrops);
+        counts.put("process_icrc_err", c.icrcErrors);
+        counts.put("process_malformed_pkts", c.tooShort + c.truncated + c.badOpcode + c.badVersion);
+        counts.put("process_no_such_qp", c.badQueuePairNumber);
+        counts.put("process_bad_transport", c.badTransport);
+        counts.put("process_bad_pkey", c.badPartitionKey);
+        counts.put("process_bad_gsi_qkey", c.badQueueKey);
+        return counts;
+    }
+}
