@@ -1,0 +1,119 @@
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The table for people who come from C: nothing is missing in it, and it names nothing that does not exist. */
+class CToJavaTest {
+    private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/c-to-java.md");
+    private static final List<String> PACKAGES = List.of("io.rdma4j.cm.", "io.rdma4j.verbs.");
+    private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+    /** A row: the names of C, and the names of Java or the reason why there is none. */
+    private record Row(List<String> c, List<String> java, String notes) {}
+
+    private static List<Row> rows() throws IOException {
+        List<Row> rows = new ArrayList<>();
+        for (String line : Files.readAllLines(PAGE)) {
+            String[] cells = line.split("\\|", -1);
+            if (cells.length == 5 && cells[1].contains("`")) {
+                rows.add(new Row(code(cells[1]), code(cells[2]), cells[3].strip()));
+            }
+        }
+        return rows;
+    }
+
+    private static List<String> code(String cell) {
+        return CODE.matcher(cell)
+                .results()
+                .map(MatchResult::group)
+                .map(span -> span.substring(1, span.length() - 1))
+                .toList();
+    }
+
+    private static Set<String> inventory() throws IOException {
+        try (InputStream names = Objects.requireNonNull(CToJavaTest.class.getResourceAsStream("c-names.txt"))) {
+            Set<String> all = new HashSet<>();
+            new String(names.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                    .forEach(all::add);
+            return all;
+        }
+    }
+
+    @Test
+    void everyNameOfTheCHeadersHasExactlyOneRow() throws IOException {
+        List<String> named = rows().stream().flatMap(row -> row.c().stream()).toList();
+        assertThat(named).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(inventory());
+    }
+
+    @Test
+    void everyRowPointsToSomethingThatExists() throws IOException {
+        List<String> missing = rows().stream()
+                .flatMap(row -> row.java().stream())
+                .distinct()
+                .filter(name -> !exists(name))
+                .toList();
+        assertThat(missing).as("names of Java that nothing public has").isEmpty();
+    }
+
+    @Test
+    void aRowWithoutCounterpartSaysWhy() throws IOException {
+        assertThat(rows()).allSatisfy(row -> assertThat(row.java().isEmpty() && row.notes().isEmpty())
+                .as("%s has no counterpart and no reason", row.c())
+                .isFalse());
+    }
+
+    /** Whether something public has a name like {@code Type}, {@code Type.Nested.CONSTANT} or {@code Type.method}. */
+    private static boolean exists(String name) {
+        return publicType(name) != null || isMember(name);
+    }
+
+    private static boolean isMember(String name) {
+        int dot = name.lastIndexOf('.');
+        Class<?> owner = dot < 0 ? null : publicType(name.substring(0, dot));
+        return owner != null && members(owner).anyMatch(name.substring(dot + 1)::equals);
+    }
+
+    private static Stream<String> members(Class<?> owner) {
+        Stream<String> methods = Arrays.stream(owner.getMethods()).map(Method::getName);
+        Stream<String> fields = Arrays.stream(owner.getFields()).map(Field::getName);
+        RecordComponent[] components = owner.getRecordComponents();
+        Stream<String> parts = components == null
+                ? Stream.empty()
+                : Arrays.stream(components).map(RecordComponent::getName);
+        return Stream.concat(methods, Stream.concat(fields, parts));
+    }
+
+    private static @org.jspecify.annotations.Nullable Class<?> publicType(String name) {
+        for (String prefix : PACKAGES) {
+            try {
+                Class<?> type = Class.forName(prefix + name.replace('.', '$'));
+                return Modifier.isPublic(type.getModifiers()) ? type : null;
+            } catch (ClassNotFoundException elsewhere) {
+                continue;
+            }
+        }
+        return null;
+    }
+}
