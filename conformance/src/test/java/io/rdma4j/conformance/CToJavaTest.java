@@ -79,9 +79,11 @@ class CToJavaTest {
 
     @Test
     void aRowWithoutCounterpartSaysWhy() throws IOException {
-        assertThat(rows()).allSatisfy(row -> assertThat(row.java().isEmpty() && row.notes().isEmpty())
-                .as("%s has no counterpart and no reason", row.c())
-                .isFalse());
+        assertThat(rows())
+                .allSatisfy(
+                        row -> assertThat(row.java().isEmpty() && row.notes().isEmpty())
+                                .as("%s has no counterpart and no reason", row.c())
+                                .isFalse());
     }
 
     /** Whether something public has a name like {@code Type}, {@code Type.Nested.CONSTANT} or {@code Type.method}. */
@@ -99,9 +101,8 @@ class CToJavaTest {
         Stream<String> methods = Arrays.stream(owner.getMethods()).map(Method::getName);
         Stream<String> fields = Arrays.stream(owner.getFields()).map(Field::getName);
         RecordComponent[] components = owner.getRecordComponents();
-        Stream<String> parts = components == null
-                ? Stream.empty()
-                : Arrays.stream(components).map(RecordComponent::getName);
+        Stream<String> parts =
+                components == null ? Stream.empty() : Arrays.stream(components).map(RecordComponent::getName);
         return Stream.concat(methods, Stream.concat(fields, parts));
     }
 
