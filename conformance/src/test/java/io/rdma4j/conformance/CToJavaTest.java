@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The table for people who come from C: nothing is missing in it, and it names nothing that does not exist. */
@@ -106,15 +107,21 @@ class CToJavaTest {
         return Stream.concat(methods, Stream.concat(fields, parts));
     }
 
-    private static @org.jspecify.annotations.Nullable Class<?> publicType(String name) {
+    private static @Nullable Class<?> publicType(String name) {
         for (String prefix : PACKAGES) {
-            try {
-                Class<?> type = Class.forName(prefix + name.replace('.', '$'));
+            Class<?> type = typeOrNull(prefix + name.replace('.', '$'));
+            if (type != null) {
                 return Modifier.isPublic(type.getModifiers()) ? type : null;
-            } catch (ClassNotFoundException elsewhere) {
-                continue;
             }
         }
         return null;
+    }
+
+    private static @Nullable Class<?> typeOrNull(String name) {
+        try {
+            return Class.forName(name);
+        } catch (ClassNotFoundException elsewhere) {
+            return null;
+        }
     }
 }
