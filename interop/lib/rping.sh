@@ -102,7 +102,16 @@ rping_serve() {
 }
 
 listening() { # SIDE LABEL PORT ARGUMENTS...
-    local address=
+    local side=$1 label=$2 port=$3 address=
+    shift 3
+    while [ $# -gt 0 ]; do
+        [ "$1" != -a ] || address=$2
+        shift
+    done
+    listens_on "$side" "$label" "$port" "$address"
+}
+
+listens_on() { # SIDE LABEL PORT ADDRESS
     ! rping_ended "$2" || return 0 # nothing to wait for
     if side_is_c "$1"; then
         guest_sh "$(side_guest "$1")" "rdma resource show cm_id | grep -q 'LISTEN.*:$3 '"
@@ -110,13 +119,7 @@ listening() { # SIDE LABEL PORT ARGUMENTS...
     fi
     # A Java server has a UDP socket of its address when it listens, on port 4791 or, where another process has that, on
     # another; the moment after covers the rest.
-    local side=$1 label=$2
-    shift 3
-    while [ $# -gt 0 ]; do
-        [ "$1" != -a ] || address=${2%\%*}
-        shift
-    done
-    udp_sockets "$side" "$label" | grep -Eq "$address\]?(%[a-z0-9]+)?\]?:[0-9]+\$" && sleep 0.3
+    udp_sockets "$1" "$2" | grep -Eq "${4%\%*}\]?(%[a-z0-9]+)?\]?:[0-9]+\$" && sleep 0.3
 }
 
 udp_sockets() { # SIDE LABEL : local ends of the process' UDP sockets

@@ -59,7 +59,10 @@ capture_stop() {
 }
 capture_gone() { ! kill -0 "$capture_pid" 2>/dev/null; }
 
-guest_clean='pkill -9 -x "rping|timeout"; for i in $(seq 50); do pgrep -x rping >/dev/null || break; sleep 0.1; done; rm -f /tmp/*.pid'
+guest_clean='tools="rping ucmatose udaddy mckey rdma_client rdma_server cmtime"
+    for tool in $tools timeout; do pkill -9 -x $tool; done
+    for i in $(seq 50); do ps -C "$tools" >/dev/null || break; sleep 0.1; done
+    rm -f /tmp/*.pid'
 
 # Nothing of a case may reach the next one.
 case_clean() {

@@ -1,0 +1,130 @@
+# ucmatose, udaddy and mckey, C against Java. Sourced, never run.
+
+# A server, a client, and the same options for both: they end with 0 and printed exactly the right lines.
+case_messages() { # SERVER CLIENT ucmatose|udaddy FAMILY [OPTIONS...]
+    local server=$1 client=$2 tool=$3 family=$4 listener_port=7471 address
+    shift 4
+    [ "$tool" = ucmatose ] || listener_port=7174
+    address=$(side_address "$server" "$family")
+    tool_start "$server" server "$tool" -b "$address" "$@"
+    wait_until 20 listens_on "$server" server $listener_port "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" "$@"
+    judge_messages "$tool" "$@"
+}
+
+judge_messages() { # ucmatose|udaddy OPTIONS...
+    local tool=$1 label bad=0
+    shift
+    for label in client server; do
+        rping_wait $label || explain "the $label did not end" || bad=1
+        expect_code $label 0 || bad=1
+        expect_text $label out "$("${tool}_${label}_lines" " $* ")" || bad=1
+        expect_text $label err '' || bad=1
+    done
+    return $bad
+}
+
+expect_text() { # LABEL STREAM(out|err) TEXT : exactly this
+    printf '%s' "$3${3:+$'\n'}" | cmp -s - "$case_dir/$1.$2" || explain "$1.$2 is not what it must be"
+}
+
+ucmatose_server_lines() {
+    echo 'cmatose: starting server'
+    [[ $1 == *' -C 0 '* ]] || printf '%s\n' 'initiating data transfers' 'completing sends' 'receiving data transfers' 'data transfers complete'
+    [[ $1 != *' -m '* ]] || echo 'migrating to new event channel'
+    printf '%s\n' 'cmatose: disconnecting' disconnected 'test complete' 'return status 0'
+}
+ucmatose_client_lines() {
+    printf '%s\n' 'cmatose: starting client' 'cmatose: connecting'
+    [[ $1 == *' -C 0 '* ]] || printf '%s\n' 'receiving data transfers' 'sending replies' 'data transfers complete'
+    [[ $1 != *' -m '* ]] || echo 'migrating to new event channel'
+    printf '%s\n' 'test complete' 'return status 0'
+}
+udaddy_server_lines() {
+    printf '%s\n' 'udaddy: starting server' 'receiving data transfers' 'sending replies' 'data transfers complete' 'test complete' 'return status 0'
+}
+udaddy_client_lines() {
+    printf '%s\n' 'udaddy: starting client' 'udaddy: connecting' 'initiating data transfers' 'receiving data transfers' \
+        'data transfers complete' 'test complete' 'return status 0'
+}
+
+# What -t asks for is in every packet of the data, both ways.
+case_type_of_service() { # SERVER CLIENT ucmatose|udaddy
+    local data='(infiniband.bth.opcode == 4 || infiniband.bth.opcode == 101)' with without bad=0 # RC SEND only, UD SEND with immediate
+    case_messages "$1" "$2" "$3" v4 -t 0x28 || bad=1
+    with=$(packets_like "$data && ip.dsfield == 0x28")
+    without=$(packets_like "$data && ip.dsfield != 0x28")
+    [ "$with" -ge 20 ] && [ "$without" = 0 ] || explain "$with messages have the type of service, $without have not" || bad=1
+    return $bad
+}
+packets_like() { sleep 1.2; tshark -r "$case_dir/capture.pcap" -Y "$1" 2>/dev/null | wc -l; } # DISPLAY-FILTER : of the capture until now, which tcpdump writes once a second
+
+# Receivers, then one sender: everybody gets everything.
+case_mckey() { # RECEIVERS-SIDE SENDER-SIDE RECEIVERS "RECEIVER-OPTIONS" SENDER-OPTIONS...
+    local receivers=$3 options=$4 group=239.88.0.1 label labels=() bad=0
+    local server=$1 client=$2
+    shift 4
+    for label in $(seq -f 'receiver%g' "$receivers"); do
+        labels+=("$label")
+        # shellcheck disable=SC2086
+        tool_start "$server" "$label" mckey -m $group -b "$(side_address "$server" v4)" $options
+        wait_until 20 tool_said "$label" 'joined dgid' || { explain "$label did not join within 20 s"; return 1; }
+    done
+    tool_start "$client" sender mckey -m $group -b "$(side_address "$client" v4)" -s "$@"
+    for label in sender "${labels[@]}"; do
+        rping_wait "$label" || explain "$label did not end" || bad=1
+        expect_code "$label" 0 || bad=1
+        expect_text "$label" out "$(mckey_lines "$label" "$group" " $* $options ")" || bad=1
+        expect_text "$label" err '' || bad=1
+    done
+    return $bad
+}
+
+mckey_lines() { # LABEL GROUP OPTIONS
+    local role=server verb=receiving members=1 i
+    [ "$1" != sender ] || role=client verb=initiating
+    [ "$role" = client ] || [[ $3 != *' -c '* ]] || members=${3##* -c } members=${members%% *}
+    printf '%s\n' "mckey: starting $role" 'mckey: joining'
+    for i in $(seq "$members"); do echo "mckey: joined dgid: ::ffff:$2 mlid 0x0 sl 0"; done
+    printf '%s\n' "$verb data transfers" 'data transfers complete' 'test complete' 'return status 0'
+}
+
+# What a process has printed until now.
+tool_said() { # LABEL TEXT
+    ! rping_ended "$1" || return 0
+    if side_is_c "${job_side[$1]}"; then
+        guest_sh "$(side_guest "${job_side[$1]}")" "grep -q '$2' /tmp/$1.out"
+    else
+        grep -q "$2" "$case_dir/$1.out"
+    fi
+}
+
+define_message_cases() { # SERVER CLIENT
+    local family count
+    for family in v4 v6 ll; do case_add "ucmatose/$family" "$1" "$2" '10 messages each way' 60 case_messages ucmatose $family; done
+    for count in 2 8 64; do
+        case_add "ucmatose/-c-$count" "$1" "$2" "$count connections" 90 case_messages ucmatose v4 -c $count
+    done
+    case_add ucmatose/-C-100 "$1" "$2" '100 messages' 60 case_messages ucmatose v4 -C 100
+    case_add ucmatose/-C-0 "$1" "$2" 'no message' 60 case_messages ucmatose v4 -C 0
+    case_add ucmatose/-S-1 "$1" "$2" 'messages of 1 byte' 60 case_messages ucmatose v4 -S 1
+    case_add ucmatose/-S-100000 "$1" "$2" '3 x 100000 bytes' 60 case_messages ucmatose v6 -S 100000 -C 3
+    case_add ucmatose/-t "$1" "$2" 'DSCP in every packet' 60 case_type_of_service ucmatose
+    case_add ucmatose/-a "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -a 12
+    case_add ucmatose/-m "$1" "$2" '4 migrate' 60 case_messages ucmatose v4 -m -c 4
+    case_add ucmatose/-f-ip "$1" "$2" '10 messages' 60 case_messages ucmatose v6 -f ipv6
+    case_add ucmatose/-f-name "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -f name
+    case_add ucmatose/-P-tcp "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -P tcp
+    case_add ucmatose/-P-ib "$1" "$2" '10 messages' 60 case_messages ucmatose v4 -P ib
+    for family in v4 v6; do case_add "udaddy/$family" "$1" "$2" '10 datagrams each way' 60 case_messages udaddy $family; done
+    case_add udaddy/-c-8 "$1" "$2" '8 services' 60 case_messages udaddy v4 -c 8
+    case_add udaddy/-C-50 "$1" "$2" '50 datagrams' 60 case_messages udaddy v4 -C 50
+    case_add udaddy/-S-1 "$1" "$2" '1 byte each' 60 case_messages udaddy v4 -S 1
+    case_add udaddy/-S-1024 "$1" "$2" '1024 bytes, the MTU' 60 case_messages udaddy v6 -S 1024
+    case_add udaddy/-t "$1" "$2" 'DSCP in every packet' 60 case_type_of_service udaddy
+    case_add mckey/v4 "$1" "$2" '2 receivers, 10 each' 60 case_mckey 2 ''
+    case_add mckey/-c-3 "$1" "$2" '3 members' 60 case_mckey 1 '-c 3'
+    case_add mckey/-C-50 "$1" "$2" '50 datagrams' 60 case_mckey 1 '-C 50' -C 50
+    case_add mckey/-S-1024 "$1" "$2" '1024 bytes, the MTU' 60 case_mckey 1 '-S 1024' -S 1024
+    case_add mckey/-o "$1" "$2" 'sender no member' 60 case_mckey 1 '' -o
+}
