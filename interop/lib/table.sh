@@ -94,6 +94,7 @@ case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
     case_timeout=$5
     shift 6
     case_dir=$work_dir/$(echo "$name-$(who "$client")-to-$(who "$server")" | tr '/%' '-_')
+    [ ! -e "$case_dir" ] || case_dir+=-again # with --peer c both roles have the same name
     mkdir -p "$case_dir"
     if case_needs_guest "$server" "$client"; then
         guest_answers guest || die "the guest does not answer any more; see $work_dir/guest.log"

@@ -66,6 +66,32 @@ class UdpLinkTest {
         }
     }
 
+    /** The links of the Java library alone cannot tell. */
+    @ParameterizedTest
+    @MethodSource("kindsAndAddresses")
+    void receivedFrameTellsItsTrafficClass(String kind, InetAddress address) throws IOException {
+        try (LinkSet set = LinkSets.open(kind);
+                Link from = set.openUdp(address, 0);
+                Link to = set.openUdp(address, 0)) {
+            for (int trafficClass : new int[] {0, 0x28, 0, 0xe0}) {
+                burst.clear();
+                burst.destination(
+                        GidAddresses.high(address),
+                        GidAddresses.low(address),
+                        GidAddresses.scope(address),
+                        trafficClass);
+                burst.destinationPort(to.localAddress().getPort());
+                burst.append(16);
+                from.send(burst);
+                ReceiveBurst received = new ReceiveBurst(4);
+                while (to.poll(received) == 0) {
+                    set.await(Long.MAX_VALUE);
+                }
+                assertThat(received.frame(0).trafficClass).isEqualTo(kind.equals("nio") ? 0 : trafficClass);
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
     void receivedFrameNamesSourceAndDestination(String kind, InetAddress address) throws IOException {

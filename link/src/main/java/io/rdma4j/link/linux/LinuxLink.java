@@ -1,5 +1,6 @@
 package io.rdma4j.link.linux;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -35,8 +36,17 @@ final class LinuxLink implements Link {
     private static final int HEADER_NAME_LENGTH = 8;
     private static final int HEADER_IOVEC = 16;
     private static final int HEADER_IOVEC_COUNT = 24;
+    private static final int HEADER_CONTROL = 32;
+    private static final int HEADER_CONTROL_LENGTH = 40;
     private static final int HEADER_FLAGS = 48;
     private static final int HEADER_LENGTH = 56;
+
+    /** One {@code struct cmsghdr} with room for an int: the offsets of its fields, and its size with padding. */
+    private static final int CONTROL_LEVEL = 8;
+
+    private static final int CONTROL_TYPE = 12;
+    private static final int CONTROL_DATA = 16;
+    private static final int CONTROL_BYTES = 24;
 
     private final Socket socket;
     private final InetSocketAddress local;
@@ -55,6 +65,7 @@ final class LinuxLink implements Link {
     private final MemorySegment names = arena.allocate(SLOTS * NAME_BYTES, 8);
     private final MemorySegment vectors = arena.allocate(SLOTS * IOVEC_BYTES, 8);
     private final MemorySegment headers = arena.allocate(SLOTS * HEADER_BYTES, 8);
+    private final MemorySegment controls = arena.allocate(SLOTS * CONTROL_BYTES, 8);
 
     private final MemorySegment destination = arena.allocate(SocketAddresses.IPV6_BYTES, 8);
     private int destinationBytes;
@@ -85,7 +96,13 @@ final class LinuxLink implements Link {
             headers.set(JAVA_INT, header + HEADER_NAME_LENGTH, NAME_BYTES);
             headers.set(JAVA_LONG, header + HEADER_IOVEC, vectors.address() + vector);
             headers.set(JAVA_LONG, header + HEADER_IOVEC_COUNT, 1);
+            headers.set(JAVA_LONG, header + HEADER_CONTROL, controls.address() + (long) slot * CONTROL_BYTES);
+            headers.set(JAVA_LONG, header + HEADER_CONTROL_LENGTH, CONTROL_BYTES);
         }
+        // Where the system refuses, all frames seem to be of class 0.
+        boolean _ = ipv4
+                ? socket.option(Posix.IPPROTO_IP, Posix.IP_RECVTOS, 1)
+                : socket.option(Posix.IPPROTO_IPV6, Posix.IPV6_RECVTCLASS, 1);
     }
 
     @Override
@@ -162,10 +179,12 @@ final class LinuxLink implements Link {
         for (int slot = 0; slot < received; slot++) {
             long header = (long) slot * HEADER_BYTES;
             headers.set(JAVA_INT, header + HEADER_NAME_LENGTH, NAME_BYTES);
+            int classOfFrame = receivedTrafficClass(slot, headers.get(JAVA_LONG, header + HEADER_CONTROL_LENGTH));
+            headers.set(JAVA_LONG, header + HEADER_CONTROL_LENGTH, CONTROL_BYTES);
             if ((headers.get(JAVA_INT, header + HEADER_FLAGS) & Posix.MSG_TRUNC) != 0) {
                 statistics.oversizeDatagrams.increment();
             } else {
-                fill(burst.add(), slot, headers.get(JAVA_INT, header + HEADER_LENGTH));
+                fill(burst.add(), slot, headers.get(JAVA_INT, header + HEADER_LENGTH), classOfFrame);
             }
         }
         if (burst.count() > 0) {
@@ -174,7 +193,23 @@ final class LinuxLink implements Link {
         return burst.count();
     }
 
-    private void fill(Frame frame, int slot, int length) {
+    /** Type of service or traffic class of the frame in a slot; 0 if the system did not tell. */
+    private int receivedTrafficClass(int slot, long controlBytes) {
+        long control = (long) slot * CONTROL_BYTES;
+        if (controlBytes <= CONTROL_DATA) {
+            return 0;
+        }
+        int level = controls.get(JAVA_INT, control + CONTROL_LEVEL);
+        int type = controls.get(JAVA_INT, control + CONTROL_TYPE);
+        if (level == Posix.IPPROTO_IP && type == Posix.IP_TOS) {
+            return controls.get(JAVA_BYTE, control + CONTROL_DATA) & 0xff;
+        }
+        return level == Posix.IPPROTO_IPV6 && type == Posix.IPV6_TCLASS
+                ? controls.get(JAVA_INT, control + CONTROL_DATA) & 0xff
+                : 0;
+    }
+
+    private void fill(Frame frame, int slot, int length, int classOfFrame) {
         long name = (long) slot * NAME_BYTES;
         frame.segment = ring;
         frame.buffer = ringView;
@@ -187,7 +222,7 @@ final class LinuxLink implements Link {
         frame.destinationLow = localLow;
         frame.destinationPort = localPort;
         frame.identification = ipv4 ? Frame.IDENTIFICATION_UNKNOWN : 0;
-        frame.trafficClass = 0;
+        frame.trafficClass = classOfFrame;
         frame.hopLimit = 64;
     }
 

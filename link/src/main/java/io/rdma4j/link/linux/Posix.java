@@ -44,6 +44,7 @@ final class Posix {
     static final int IPPROTO_IP = 0;
     static final int IP_TOS = 1;
     static final int IP_MTU_DISCOVER = 10;
+    static final int IP_RECVTOS = 13;
     static final int IP_MULTICAST_IF = 32;
     static final int IP_MULTICAST_TTL = 33;
     static final int IP_ADD_MEMBERSHIP = 35;
@@ -57,6 +58,7 @@ final class Posix {
     static final int IPV6_MTU_DISCOVER = 23;
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_DONTFRAG = 62;
+    static final int IPV6_RECVTCLASS = 66;
     static final int IPV6_TCLASS = 67;
     /** Value of both {@code …MTU_DISCOVER} options: never fragment. */
     static final int PMTUDISC_DO = 2;
