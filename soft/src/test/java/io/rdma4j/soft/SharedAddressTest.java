@@ -198,9 +198,9 @@ class SharedAddressTest {
         a.tell("run");
         assertProgress(a, 20);
         b.tell("send " + ofA);
-        assertThat(heard(a, 500)).isLessThan(1000);
+        assertThat(heard(a, 100)).isLessThan(1000);
         b.expect("sent");
         assertProgress(a, 50);
-        assertThat(heard(a, 500)).isLessThan(1000);
+        assertThat(heard(a, 100)).isLessThan(1000);
     }
 }

@@ -21,6 +21,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The other process of a test, with synchronous identifiers. {@code server ADDRESS} prints its port, takes one connection,
@@ -31,6 +32,7 @@ import java.util.Objects;
 public final class PeerProcess {
     private static final int SIZE = 256;
     private static final int DATAGRAM_HEADER_BYTES = 40;
+    private static final long DATAGRAMS = 4;
 
     private PeerProcess() {}
 
@@ -48,16 +50,20 @@ public final class PeerProcess {
         CmId member = CmId.create(PortSpace.UDP, null);
         member.bindAddress(new InetSocketAddress(address, 0));
         member.createQueuePair(null, sizes());
-        MemorySegment memory = Arena.global().allocate(SIZE);
+        MemorySegment memory = Arena.global().allocate(DATAGRAMS * SIZE);
         MemoryRegion region = member.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
         member.joinMulticast(group, null);
-        say("joined");
-        while (true) {
+        // All receives before the word that lets the sender begin: a datagram without one is lost.
+        for (int i = 0; i < DATAGRAMS; i++) {
             Objects.requireNonNull(member.queuePair())
-                    .postReceive(new ReceiveWorkRequest().reset(1).into(region, 0, SIZE));
-            await(Objects.requireNonNull(member.receiveCompletions()));
-            say("received " + memory.get(ValueLayout.JAVA_INT, DATAGRAM_HEADER_BYTES));
+                    .postReceive(new ReceiveWorkRequest().reset(i).into(region, (long) i * SIZE, SIZE));
         }
+        say("joined");
+        for (int i = 0; i < DATAGRAMS; i++) {
+            await(Objects.requireNonNull(member.receiveCompletions()));
+            say("received " + memory.get(ValueLayout.JAVA_INT, (long) i * SIZE + DATAGRAM_HEADER_BYTES));
+        }
+        LockSupport.park();
     }
 
     private static CmQueuePairAttributes sizes() {

@@ -19,14 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * {@code rdma4j demo}: rping between two processes of this host over the software device; then a long validated run with
- * latencies.
+ * {@code rdma4j demo}: rping between two processes of this host over the software device; a long validated run with
+ * latencies; then ucmatose, udaddy and mckey.
  */
 public final class Demo implements Tool {
     private static final String HELP = """
             usage: rdma4j demo [-a address] [-C count] [-S size]
             Runs rping between two processes of this host over the software RDMA device: a few pings to look at, with a
-            packet capture, then a longer run in which every byte is compared and every ping is timed.
+            packet capture, then a longer run in which every byte is compared and every ping is timed; then connections
+            (ucmatose), datagrams (udaddy) and a multicast group (mckey).
               -a address   a local address to run over (127.0.0.1)
               -C count     pings of the longer run (10000)
               -S size      bytes of a ping, 23 to 65535 (64)
@@ -34,7 +35,7 @@ public final class Demo implements Tool {
 
     private static final int SHOWN_PINGS = 3;
     private static final int WARM_UP_PINGS = 1000;
-    private static final long LIMIT_SECONDS = 55;
+    private static final long LIMIT_SECONDS = 110;
     private static final String SERVER_END_1 = "server DISCONNECT EVENT...";
     private static final String SERVER_END_2 = "wait for RDMA_READ_ADV state 10";
     private static final String CAPTURE = "rdma4j-demo.pcapng";
@@ -79,6 +80,10 @@ public final class Demo implements Tool {
         try {
             show(stage);
             measure(stage, environment);
+            Family family = new Family(stage, address);
+            family.connections(3);
+            family.datagrams(4);
+            family.group(5);
             stage.say("All is well. Next: ./rdma4j rping --help, and the README for rping against a Linux machine.");
             return 0;
         } catch (DemoFailure e) {

@@ -42,7 +42,9 @@ class DemoTest {
         assertThat(out())
                 .contains("server | server ping data: rdma-ping-2: CDEF", "client | ping data: rdma-ping-2: CDEF")
                 .contains("200 pings came back byte for byte")
-                .containsPattern("p50 +p90 +p99 +p99.9 +max");
+                .containsPattern("p50 +p90 +p99 +p99.9 +max")
+                .contains("server | cmatose: disconnecting", "client | udaddy: connecting")
+                .containsPattern("(?s)client \\| mckey: joined .*(server \\| data transfers complete.*){2}");
         assertThat(folder.resolve("rdma4j-demo.pcapng")).isNotEmptyFile();
     }
 

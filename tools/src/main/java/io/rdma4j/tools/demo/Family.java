@@ -1,0 +1,138 @@
+package io.rdma4j.tools.demo;
+
+import io.rdma4j.tools.ToolProcess;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The part of the demonstration with the other tools: connections, datagrams, and a multicast group. */
+final class Family {
+    private static final long GLANCE_MILLIS = 50;
+    private static final long LISTEN_MILLIS = 300;
+    private static final int TRIES = 20;
+
+    /** What a client ends with that came before its server listened: rejected, or service unknown. */
+    private static final List<Integer> TOO_EARLY = List.of(8, 1);
+
+    private final Stage stage;
+    private final String address;
+
+    Family(Stage stage, String address) {
+        this.stage = stage;
+        this.address = address;
+    }
+
+    /** A process whose lines are kept. */
+    private static final class Player implements AutoCloseable {
+        final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+        final ToolProcess process;
+
+        Player(List<String> words) {
+            process = ToolProcess.start(words, lines::add, lines::add);
+        }
+
+        boolean hasSaid(String beginning) {
+            synchronized (lines) {
+                return lines.stream().anyMatch(line -> line.startsWith(beginning));
+            }
+        }
+
+        @Override
+        public void close() {
+            process.close();
+        }
+    }
+
+    /** Eight connections with messages both ways. */
+    void connections(int number) throws DemoFailure, InterruptedException {
+        String port = String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 30_000));
+        stage.say(number + ". ucmatose: eight connections at a time, ten messages each way");
+        pair(
+                List.of("ucmatose", "-b", address, "-c", "8", "-p", port),
+                List.of("ucmatose", "-s", address, "-c", "8", "-p", port),
+                "cmatose: starting server");
+    }
+
+    /** Datagrams to a service. */
+    void datagrams(int number) throws DemoFailure, InterruptedException {
+        stage.say(number + ". udaddy: datagrams to a service that the connection manager finds");
+        pair(List.of("udaddy", "-b", address), List.of("udaddy", "-s", address), "udaddy: starting server");
+    }
+
+    private void pair(List<String> serverWords, List<String> clientWords, String start)
+            throws DemoFailure, InterruptedException {
+        stage.say("");
+        stage.say("   $ rdma4j " + String.join(" ", serverWords));
+        stage.say("   $ rdma4j " + String.join(" ", clientWords));
+        stage.say("");
+        try (Player server = new Player(serverWords)) {
+            await(server, start);
+            Thread.sleep(LISTEN_MILLIS);
+            Player client = new Player(clientWords);
+            for (int tries = 0; tries < TRIES && isTooEarly(client); tries++) {
+                client.close();
+                client = new Player(clientWords);
+            }
+            try (Player last = client) {
+                finish("client", last);
+                finish("server", server);
+            }
+        }
+        stage.say("");
+    }
+
+    private boolean isTooEarly(Player client) throws InterruptedException {
+        return TOO_EARLY.contains(client.process.await(stage.remainingSeconds()));
+    }
+
+    /** One sender and two receivers of a multicast group. */
+    void group(int number) throws DemoFailure, InterruptedException {
+        String group = "239.77." + ThreadLocalRandom.current().nextInt(1, 255) + ".1";
+        List<String> words = List.of("mckey", "-m", group, "-b", address);
+        List<String> sending = new ArrayList<>(words);
+        sending.add("-s");
+        stage.say(number + ". mckey: one sender, two receivers of a multicast group");
+        stage.say("");
+        stage.say("   $ rdma4j " + String.join(" ", words) + "      (twice)");
+        stage.say("   $ rdma4j " + String.join(" ", sending));
+        stage.say("");
+        try (Player first = new Player(words);
+                Player second = new Player(words)) {
+            await(first, "receiving data transfers");
+            await(second, "receiving data transfers");
+            try (Player sender = new Player(sending)) {
+                finish("client", sender);
+                finish("server", first);
+                finish("server", second);
+            }
+        }
+        stage.say("");
+    }
+
+    private void await(Player player, String beginning) throws DemoFailure, InterruptedException {
+        long end = System.nanoTime() + stage.remainingSeconds() * 1_000_000_000L;
+        while (!player.hasSaid(beginning)) {
+            if (!player.process.isAlive() || System.nanoTime() - end > 0) {
+                finish("server", player);
+                throw new DemoFailure("a process did not say '" + beginning + "' in time; is this machine very busy?");
+            }
+            Thread.sleep(GLANCE_MILLIS);
+        }
+    }
+
+    /** Waits for a process, shows its lines, and looks at its end. */
+    private void finish(String who, Player player) throws DemoFailure, InterruptedException {
+        int status = player.process.await(stage.remainingSeconds());
+        synchronized (player.lines) {
+            player.lines.forEach(line -> stage.line(who, line));
+        }
+        if (status != 0) {
+            throw new DemoFailure(
+                    status == -1
+                            ? "the " + who
+                                    + " did not end in time; is this machine very busy, or UDP port 4791 blocked?"
+                            : "the " + who + " ended with status " + status + "; the lines above say why");
+        }
+    }
+}
