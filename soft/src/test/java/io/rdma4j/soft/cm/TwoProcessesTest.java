@@ -39,7 +39,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** This process and another over the same loopback address. */
-@Timeout(60)
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a line that does not come blocks the reader
 class TwoProcessesTest {
     private final List<Process> processes = new ArrayList<>();
