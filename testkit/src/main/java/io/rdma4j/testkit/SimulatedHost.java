@@ -17,7 +17,8 @@ import java.util.SplittableRandom;
 
 /**
  * One host of a {@link VirtualNetwork}: an address, registered memory and queue pairs, driven as a device drives them. A
- * datagram goes to a host: it is the {@link io.rdma4j.transport.SendRequest#destination}. Not thread safe.
+ * datagram goes to a host or a {@link SimulatedGroup}: it is the {@link io.rdma4j.transport.SendRequest#destination}. Not
+ * thread safe.
  */
 public final class SimulatedHost implements DatagramDestination {
     private static final int MAX_FRAME_BYTES = 4096 + QueuePairMachine.HEADER_ROOM_BYTES + Packet.ICRC_LENGTH;
@@ -116,23 +117,33 @@ public final class SimulatedHost implements DatagramDestination {
             }
             case UcQueuePair unreliable -> peer = unreliable.peer();
             case UdQueuePair datagrams -> {
-                if (datagrams.destination() instanceof SimulatedHost host) {
-                    outgoing.destinationHigh = host.high;
-                    outgoing.destinationLow = host.low;
-                    return;
+                switch (datagrams.destination()) {
+                    case SimulatedHost host -> address(host.high, host.low);
+                    case SimulatedGroup group -> address(group.high, group.low);
+                    case null, default -> throw new AssertionError("a datagram to nobody");
                 }
+                return;
             }
         }
         if (peer == null) {
             throw new AssertionError("a queue pair has sent a packet to nobody");
         }
-        outgoing.destinationHigh = peer.remoteHigh();
-        outgoing.destinationLow = peer.remoteLow();
+        address(peer.remoteHigh(), peer.remoteLow());
+    }
+
+    private void address(long remoteHigh, long remoteLow) {
+        outgoing.destinationHigh = remoteHigh;
+        outgoing.destinationLow = remoteLow;
     }
 
     void onFrame(Frame frame) {
         if (packet.parse(frame) != Packet.Result.OK) {
             unreadableFrames++;
+            return;
+        }
+        SimulatedGroup group = network.findGroup(frame.destinationHigh, frame.destinationLow);
+        if (group != null) {
+            onGroupFrame(group, frame);
             return;
         }
         QueuePairMachine queuePair = queuePairs.get(packet.destinationQueuePair());
@@ -145,6 +156,18 @@ public final class SimulatedHost implements DatagramDestination {
             return;
         }
         queuePair.onPacket(network.nowNanos(), packet);
+    }
+
+    private void onGroupFrame(SimulatedGroup group, Frame frame) {
+        if (packet.destinationQueuePair() != SimulatedGroup.QUEUE_PAIR) {
+            unknownQueuePairs++;
+        } else if (!icrc.verify(frame)) {
+            badChecksums++;
+        } else {
+            for (UdQueuePair queuePair : group.queuePairs(this)) {
+                queuePair.onPacket(network.nowNanos(), packet);
+            }
+        }
     }
 
     /** Frames that could not be read, or were for nobody. */

@@ -29,6 +29,7 @@ public final class VirtualNetwork {
 
     private final SplittableRandom random;
     private final List<SimulatedHost> hosts = new ArrayList<>();
+    private final List<SimulatedGroup> groups = new ArrayList<>();
     private final PriorityQueue<Delivery> underWay = new PriorityQueue<>();
     private NetworkFaults faults;
     private long nowNanos;
@@ -55,6 +56,14 @@ public final class VirtualNetwork {
         SimulatedHost host = new SimulatedHost(this, 0, Frame.ipv4Low(address), random.split());
         hosts.add(host);
         return host;
+    }
+
+    /** Adds a multicast group with the next address of 239.0.0.0/8. */
+    public SimulatedGroup addGroup() {
+        int address = 0xef00_0001 + groups.size();
+        SimulatedGroup group = new SimulatedGroup(0, Frame.ipv4Low(address));
+        groups.add(group);
+        return group;
     }
 
     /** Changes what happens to frames sent from now on. */
@@ -136,7 +145,17 @@ public final class VirtualNetwork {
 
     /** Takes a sealed frame from a host; the frame's memory is copied. */
     void send(Frame frame) {
-        SimulatedHost destination = find(frame.destinationHigh, frame.destinationLow);
+        SimulatedGroup group = findGroup(frame.destinationHigh, frame.destinationLow);
+        if (group == null) {
+            send(frame, find(frame.destinationHigh, frame.destinationLow));
+            return;
+        }
+        for (SimulatedHost member : group.hosts()) {
+            send(frame, member);
+        }
+    }
+
+    private void send(Frame frame, @Nullable SimulatedHost destination) {
         if (destination == null || chance(faults.loss())) {
             lostFrames++;
             return;
@@ -185,6 +204,17 @@ public final class VirtualNetwork {
         for (SimulatedHost host : hosts) {
             if (host.addressHigh() == high && host.addressLow() == low) {
                 return host;
+            }
+        }
+        return null;
+    }
+
+    /** The group with an address, or null. */
+    @Nullable
+    SimulatedGroup findGroup(long high, long low) {
+        for (SimulatedGroup group : groups) {
+            if (group.high == high && group.low == low) {
+                return group;
             }
         }
         return null;

@@ -1,5 +1,6 @@
 package io.rdma4j.testkit.simulation;
 
+import io.rdma4j.testkit.SimulatedGroup;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.QueuePairMachine;
@@ -7,10 +8,15 @@ import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.transport.WorkOpcode;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
-/** A datagram queue pair: it sends to all others, sometimes with a key that they do not have. */
+/**
+ * A datagram queue pair: it sends to all others and to groups, some of which it is a member of, sometimes with a key that
+ * they do not have.
+ */
 final class DatagramSide extends UnreliableSide {
     private static final int ROUTE_BYTES = UdQueuePair.ROUTE_HEADER_BYTES;
     private static final int OWN_KEY = 0x8000_0000;
@@ -19,6 +25,8 @@ final class DatagramSide extends UnreliableSide {
     private final UdQueuePair queuePair;
     private final List<DatagramSide> all;
     private final int mtu;
+    private final List<SimulatedGroup> groups;
+    private final Set<SimulatedGroup> joined = new LinkedHashSet<>();
     private int psn;
 
     /** Creates a side, ready to send; {@code all} is to hold it and the others, each of which sends {@code planned}. */
@@ -27,6 +35,7 @@ final class DatagramSide extends UnreliableSide {
             SimulatedHost host,
             MessageLedger ledger,
             List<DatagramSide> all,
+            List<SimulatedGroup> groups,
             int mtu,
             int planned,
             int incoming,
@@ -34,6 +43,7 @@ final class DatagramSide extends UnreliableSide {
             SplittableRandom random) {
         super(name, host, ledger, mtu, mtu + ROUTE_BYTES, planned, incoming, isFed, random);
         this.all = all;
+        this.groups = groups;
         this.mtu = mtu;
         queuePair = new UdQueuePair(
                 host.unusedQueuePairNumber(),
@@ -47,6 +57,12 @@ final class DatagramSide extends UnreliableSide {
         psn = 0xff_ffff - random.nextInt(20);
         queuePair.toReadyToSend(psn);
         host.add(queuePair);
+        for (SimulatedGroup group : groups) {
+            if (random.nextBoolean()) {
+                group.attach(host, queuePair);
+                joined.add(group);
+            }
+        }
     }
 
     @Override
@@ -56,12 +72,16 @@ final class DatagramSide extends UnreliableSide {
 
     @Override
     void fill(SendRequest request) {
+        request.opcode = random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_WITH_IMMEDIATE;
+        if (!groups.isEmpty() && random.nextInt(3) == 0) {
+            fillForGroup(request, random.nextInt(groups.size()));
+            return;
+        }
         DatagramSide to = all.get(random.nextInt(all.size()));
         int key = random.nextInt(4) == 0 ? OWN_KEY | random.nextInt() : to.queuePair.queueKey();
         if (random.nextInt(8) == 0) {
             key = random.nextInt(3);
         }
-        request.opcode = random.nextBoolean() ? WorkOpcode.SEND : WorkOpcode.SEND_WITH_IMMEDIATE;
         request.destination = to.host;
         request.remoteQueuePair = to.queuePair.number();
         request.queueKey = key;
@@ -69,6 +89,27 @@ final class DatagramSide extends UnreliableSide {
         boolean hasKey = (key < 0 ? queuePair.queueKey() : key) == to.queuePair.queueKey();
         ledger.add(
                 name, to.name, message, hasKey, MessageLedger.packet(queuePair.number(), to.queuePair.number(), psn++));
+    }
+
+    /** Each member that has the key gets it, this side too if it is one. */
+    private void fillForGroup(SendRequest request, int index) {
+        int key = random.nextInt(3);
+        request.destination = groups.get(index);
+        request.remoteQueuePair = SimulatedGroup.QUEUE_PAIR;
+        request.queueKey = key;
+        int longest = mtu;
+        Set<String> receivers = new LinkedHashSet<>();
+        for (DatagramSide side : all) {
+            if (side.joined.contains(groups.get(index))) {
+                longest = Math.min(longest, side.mtu);
+                if (side.queuePair.queueKey() == key) {
+                    receivers.add(side.name);
+                }
+            }
+        }
+        byte[] message = message(request, longest);
+        long packet = MessageLedger.packet(queuePair.number(), SimulatedGroup.QUEUE_PAIR, psn++);
+        ledger.add(name, "group " + index, receivers, message, packet);
     }
 
     @Override
@@ -88,6 +129,7 @@ final class DatagramSide extends UnreliableSide {
     boolean checkEnd() {
         boolean untouched = super.checkEnd();
         check(untouched, "a datagram was placed in a receive that did not complete");
+        joined.forEach(group -> group.detach(host, queuePair));
         return true;
     }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,17 +22,18 @@ final class MessageLedger {
         private final String from;
         private final String to;
         private final byte[] bytes;
-        private final boolean mayArrive;
         private final long[] packets;
-        private int arrivals;
 
-        private Sent(int id, String from, String to, byte[] bytes, boolean mayArrive, long[] packets) {
+        /** How often it arrived at each of those that may take it. */
+        private final Map<String, Integer> arrivals = new LinkedHashMap<>();
+
+        private Sent(int id, String from, String to, Set<String> receivers, byte[] bytes, long[] packets) {
             this.id = id;
             this.from = from;
             this.to = to;
             this.bytes = bytes;
-            this.mayArrive = mayArrive;
             this.packets = packets;
+            receivers.forEach(receiver -> arrivals.put(receiver, 0));
         }
     }
 
@@ -39,7 +41,9 @@ final class MessageLedger {
     private final Map<String, Integer> lastArrival = new HashMap<>();
     private final Set<Long> doubled = new HashSet<>();
     private boolean keepsOrder = true;
+    private int copies;
     private int arrived;
+    private int arrivedAtMembers;
 
     /** Number of the next message. */
     int nextId() {
@@ -69,7 +73,18 @@ final class MessageLedger {
      * @param packets the names of its packets
      */
     void add(String from, String to, byte[] bytes, boolean mayArrive, long... packets) {
-        messages.add(new Sent(nextId(), from, to, bytes, mayArrive, packets));
+        add(from, to, mayArrive ? Set.of(to) : Set.of(), bytes, packets);
+    }
+
+    /**
+     * Notes a message to a group when it is posted.
+     *
+     * @param to name of the group
+     * @param receivers names of all that may take it, in an order that is the same in each run
+     */
+    void add(String from, String to, Set<String> receivers, byte[] bytes, long... packets) {
+        messages.add(new Sent(nextId(), from, to, receivers, bytes, packets));
+        copies += Math.max(1, receivers.size());
     }
 
     /** Notes a message that arrived, and checks it; the bytes may be those of a longer array. */
@@ -79,23 +94,25 @@ final class MessageLedger {
         }
         Sent sent = messages.get(id - 1);
         String message = at + ": message " + id + " of " + sent.bytes.length + " bytes";
-        if (!sent.to.equals(at) || !sent.mayArrive) {
+        if (!sent.arrivals.containsKey(at)) {
             throw new SimulationFailure(message + " must not arrive; it was sent to " + sent.to);
         }
         if (!Arrays.equals(in, offset, offset + length, sent.bytes, 0, sent.bytes.length)) {
             throw new SimulationFailure(message + " has other bytes, or " + length + " of them");
         }
         boolean mayComeTwice = Arrays.stream(sent.packets).allMatch(doubled::contains);
-        if (++sent.arrivals > (mayComeTwice ? 2 : 1)) {
-            throw new SimulationFailure(message + " arrives for the " + sent.arrivals + "th time");
+        int times = sent.arrivals.merge(at, 1, Integer::sum);
+        if (times > (mayComeTwice ? 2 : 1)) {
+            throw new SimulationFailure(message + " arrives for the " + times + "th time");
         }
         keepsOrder &= lastArrival.merge(sent.from + " to " + at, id, Integer::max) == id;
         arrived++;
+        arrivedAtMembers += at.equals(sent.to) ? 0 : 1;
     }
 
-    /** Messages sent. */
+    /** Messages sent, those to a group once for each that may take them. */
     int sent() {
-        return messages.size();
+        return copies;
     }
 
     /** Messages that arrived. */
@@ -103,12 +120,16 @@ final class MessageLedger {
         return arrived;
     }
 
+    /** Messages to groups that arrived, once for each member that took them. */
+    int arrivedAtMembers() {
+        return arrivedAtMembers;
+    }
+
     /** Checks what must be so where the network loses and disturbs nothing and there is a receive for everything. */
     void checkAllArrivedInOrder() {
         for (Sent sent : messages) {
-            if (sent.arrivals != (sent.mayArrive ? 1 : 0)) {
-                throw new SimulationFailure(
-                        "message " + sent.id + " to " + sent.to + " arrived " + sent.arrivals + " times");
+            if (sent.arrivals.values().stream().anyMatch(times -> times != 1)) {
+                throw new SimulationFailure("message " + sent.id + " to " + sent.to + " arrived " + sent.arrivals);
             }
         }
         if (!keepsOrder) {

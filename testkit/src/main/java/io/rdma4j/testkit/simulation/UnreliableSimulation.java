@@ -1,6 +1,7 @@
 package io.rdma4j.testkit.simulation;
 
 import io.rdma4j.testkit.NetworkFaults;
+import io.rdma4j.testkit.SimulatedGroup;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.testkit.VirtualNetwork;
 import io.rdma4j.wire.Deth;
@@ -11,10 +12,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Seeded runs of random messages over unreliable connections and of datagrams, over lossy virtual networks. Each run draws
- * hosts, queue pairs, path MTUs, queue sizes, keys, faults and messages from its seed. Checked are: what arrives is what was
- * sent, whole, at whom it was sent to, in a receive that was posted; nothing arrives twice that the network has not doubled;
- * every send completes; and over a network without faults, with a receive for each message, all of them arrive in order.
+ * Seeded runs of random messages over unreliable connections and of datagrams, also to multicast groups, over lossy virtual
+ * networks. Each run draws hosts, queue pairs, groups and their members, path MTUs, queue sizes, keys, faults and messages
+ * from its seed. Checked are: what arrives is what was sent, whole, at whom it was sent to, in a receive that was posted;
+ * nothing arrives twice that the network has not doubled; every send completes; and over a network without faults, with a
+ * receive for each message, all of them arrive in order.
  *
  * <p>The same seed gives the same run, frame by frame: see {@link Result#traceHash}.
  */
@@ -31,6 +33,7 @@ public final class UnreliableSimulation {
      * @param lostFrames frames that did not
      * @param sentMessages messages sent
      * @param arrivedMessages messages that arrived
+     * @param arrivedAtMembers those of them that were sent to a group
      * @param isPerfect whether everything had to arrive
      */
     public record Result(
@@ -40,6 +43,7 @@ public final class UnreliableSimulation {
             long lostFrames,
             int sentMessages,
             int arrivedMessages,
+            int arrivedAtMembers,
             boolean isPerfect) {}
 
     private final SplittableRandom random;
@@ -49,6 +53,7 @@ public final class UnreliableSimulation {
     private final MessageLedger ledger = new MessageLedger();
     private final List<UnreliableConnectionSide> connected = new ArrayList<>();
     private final List<DatagramSide> datagrams = new ArrayList<>();
+    private final List<SimulatedGroup> groups = new ArrayList<>();
     private final List<UnreliableSide> sides = new ArrayList<>();
     private final boolean isFed;
 
@@ -118,6 +123,7 @@ public final class UnreliableSimulation {
                 network.lostFrames(),
                 ledger.sent(),
                 ledger.arrived(),
+                ledger.arrivedAtMembers(),
                 isPerfect);
     }
 
@@ -136,12 +142,16 @@ public final class UnreliableSimulation {
             connected.add(b);
         }
         int count = parameters.connections() + 1;
+        for (int i = random.nextInt(4); i > 0; i--) {
+            groups.add(network.addGroup());
+        }
         for (int i = 0; i < count; i++) {
             datagrams.add(new DatagramSide(
                     "datagrams " + i,
                     any(hosts),
                     ledger,
                     datagrams,
+                    groups,
                     256 << random.nextInt(5),
                     perSide,
                     count * perSide,

@@ -22,17 +22,22 @@ class UnreliableSimulationTest {
         }
         AtomicLong sent = new AtomicLong();
         AtomicLong arrived = new AtomicLong();
+        AtomicLong atMembers = new AtomicLong();
         AtomicLong lost = new AtomicLong();
         AtomicLong perfect = new AtomicLong();
         LongStream.range(0, RUNS).parallel().forEach(seed -> {
             UnreliableSimulation.Result result = UnreliableSimulation.run(seed);
             sent.addAndGet(result.sentMessages());
             arrived.addAndGet(result.arrivedMessages());
+            atMembers.addAndGet(result.arrivedAtMembers());
             lost.addAndGet(result.lostFrames());
             perfect.addAndGet(result.isPerfect() ? 1 : 0);
         });
         assertThat(sent.get()).as("messages sent in all runs").isGreaterThan(RUNS * 10);
         assertThat(arrived.get()).as("messages that arrived").isBetween(sent.get() / 4, sent.get());
+        assertThat(atMembers.get())
+                .as("messages that arrived at members of groups")
+                .isGreaterThan(RUNS);
         assertThat(lost.get()).as("frames lost in all runs").isGreaterThan(RUNS);
         assertThat(perfect.get()).as("runs in which all had to arrive").isGreaterThan(RUNS / 20);
     }
