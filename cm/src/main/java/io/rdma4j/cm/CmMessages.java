@@ -14,6 +14,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -216,31 +217,55 @@ public final class CmMessages {
      */
     public void awaitSendCompletion(WorkCompletion completion) {
         String operation = "rdma_get_send_comp";
-        await(operation, queuePair(operation).sendCompletions(), completion);
+        await(operation, queuePair(operation).sendCompletions(), completion, null);
     }
 
-    /** Waits for the next finished receive; see {@link #awaitSendCompletion}. C: {@code rdma_get_recv_comp}. */
+    /** Like {@link #awaitSendCompletion(WorkCompletion)}, but waits no longer; false if the time is over. */
+    public boolean awaitSendCompletion(WorkCompletion completion, Duration timeout) {
+        String operation = "rdma_get_send_comp";
+        return await(operation, queuePair(operation).sendCompletions(), completion, timeout);
+    }
+
+    /**
+     * Waits for the next finished receive; see {@link #awaitSendCompletion(WorkCompletion)}. C: {@code
+     * rdma_get_recv_comp}.
+     */
     public void awaitReceiveCompletion(WorkCompletion completion) {
         String operation = "rdma_get_recv_comp";
-        await(operation, queuePair(operation).receiveCompletions(), completion);
+        await(operation, queuePair(operation).receiveCompletions(), completion, null);
     }
 
-    private void await(String operation, CompletionQueue queue, WorkCompletion completion) {
+    /** Like {@link #awaitReceiveCompletion(WorkCompletion)}, but waits no longer; false if the time is over. */
+    public boolean awaitReceiveCompletion(WorkCompletion completion, Duration timeout) {
+        String operation = "rdma_get_recv_comp";
+        return await(operation, queuePair(operation).receiveCompletions(), completion, timeout);
+    }
+
+    /** True when the completion is filled; false, which only a time-out can bring about, when the time is over. */
+    private boolean await(
+            String operation, CompletionQueue queue, WorkCompletion completion, @Nullable Duration timeout) {
         @Nullable CompletionChannel channel = queue.channel();
         if (channel == null) {
             throw IdCore.invalid(operation, "the completion queue has no channel", "Poll it");
         }
         one[0] = completion;
+        long begin = System.nanoTime();
         while (queue.poll(one) == 0) {
             queue.requestNotification(false);
             if (queue.poll(one) != 0) {
-                return;
+                return true;
             }
-            CompletionQueue reported = channel.await();
-            if (reported == null) {
+            Duration left = timeout == null ? null : timeout.minusNanos(System.nanoTime() - begin);
+            if (left != null && !left.isPositive()) {
+                return false;
+            }
+            CompletionQueue reported = left == null ? channel.await() : channel.await(left);
+            if (reported != null) {
+                reported.acknowledgeEvents(1);
+            } else if (left == null || Thread.currentThread().isInterrupted()) {
                 throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
             }
-            reported.acknowledgeEvents(1);
         }
+        return true;
     }
 }

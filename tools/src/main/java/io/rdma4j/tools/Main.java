@@ -5,6 +5,8 @@ import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
 import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.messages.Mckey;
+import io.rdma4j.tools.messages.RdmaClient;
+import io.rdma4j.tools.messages.RdmaServer;
 import io.rdma4j.tools.messages.Ucmatose;
 import io.rdma4j.tools.messages.Udaddy;
 import io.rdma4j.tools.pingpong.RcPingpong;
@@ -39,6 +41,8 @@ public final class Main {
             new Ucmatose(),
             new Udaddy(),
             new Mckey(),
+            new RdmaClient(),
+            new RdmaServer(),
             new RcPingpong(),
             new UcPingpong(),
             new UdPingpong(),

@@ -18,6 +18,7 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -61,13 +62,15 @@ class MessagesTest {
                 MemoryRegion read = to.registerForRead(remote)) {
             local.setString(0, "sent");
             to.postReceive(1, written, 0, 16);
+            assertThat(to.awaitReceiveCompletion(done, Duration.ofMillis(20))).isFalse();
             from.postSend(2, mine, 0, 5, Set.of(CmMessages.Flag.SIGNALED, CmMessages.Flag.INLINE));
-            to.awaitReceiveCompletion(done);
+            assertThat(to.awaitReceiveCompletion(done, Duration.ofSeconds(20))).isTrue();
             assertThat(done.id()).isEqualTo(1);
             assertThat(done.byteLength()).isEqualTo(5);
             assertThat(remote.getString(0)).isEqualTo("sent");
             from.awaitSendCompletion(done);
             assertThat(done.id()).isEqualTo(2);
+            assertThat(from.awaitSendCompletion(done, Duration.ZERO)).isFalse();
 
             local.setString(0, "written");
             from.postWrite(3, mine, 0, 8, SIGNALED, written.address() + 16, written.remoteKey());

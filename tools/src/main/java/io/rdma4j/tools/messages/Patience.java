@@ -1,5 +1,7 @@
 package io.rdma4j.tools.messages;
 
+import java.time.Duration;
+
 /** How long to wait for a message before something must be wrong: a moment far beyond every retransmission. */
 final class Patience {
     /** Names another number of milliseconds. */
@@ -7,8 +9,13 @@ final class Patience {
 
     private static final long DEFAULT_MILLIS = 20_000;
 
-    private final long nanos = Long.getLong(PROPERTY, DEFAULT_MILLIS) * 1_000_000;
+    private final long nanos = duration().toNanos();
     private long since = System.nanoTime();
+
+    /** The same as a time-out. */
+    static Duration duration() {
+        return Duration.ofMillis(Long.getLong(PROPERTY, DEFAULT_MILLIS));
+    }
 
     /** Something has come. */
     void refresh() {

@@ -1,2 +1,5 @@
-/** The tools that open many connections, or join a group, and exchange messages: ucmatose, udaddy and mckey. */
+/**
+ * The tools that open connections, or join a group, and exchange messages: ucmatose, udaddy, mckey, rdma_client and
+ * rdma_server.
+ */
 package io.rdma4j.tools.messages;

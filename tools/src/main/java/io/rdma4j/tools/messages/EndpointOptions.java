@@ -1,0 +1,40 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.ToolEnvironment;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run of rdma_client or rdma_server is to do.
+ *
+ * @param server {@code -s}: the server's address as typed
+ * @param port {@code -p}: its port as typed
+ */
+record EndpointOptions(String server, String port) {
+    private static final String DEFAULT_PORT = "7471";
+
+    /** What C prints of its options, with the name of the tool in front. */
+    static String usage(String tool) {
+        return "usage: " + tool + "\n\t[-s server_address]\n\t[-p port_number]\n";
+    }
+
+    /** Reads a command line; null if it makes no sense, which has been said. */
+    static @Nullable EndpointOptions read(
+            String tool, String defaultServer, List<String> arguments, ToolEnvironment environment) {
+        Getopt options = new Getopt(tool, "s:p:", arguments, environment.err());
+        String server = defaultServer;
+        String port = DEFAULT_PORT;
+        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
+            switch (letter) {
+                case 's' -> server = options.argumentOrEmpty();
+                case 'p' -> port = options.argumentOrEmpty();
+                default -> {
+                    environment.out().print(usage(tool));
+                    return null;
+                }
+            }
+        }
+        return new EndpointOptions(server, port);
+    }
+}

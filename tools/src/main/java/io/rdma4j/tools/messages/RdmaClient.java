@@ -1,0 +1,69 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import java.util.List;
+
+/**
+ * {@code rdma_client}: connects to {@link RdmaServer}, sends it a message and takes one, with the options, lines and exit
+ * statuses of librdmacm's. What differs is in {@code docs/tools/rdma_client.md}.
+ */
+public final class RdmaClient implements Tool {
+    private static final String EXAMPLES = """
+
+            Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_server listens.
+
+            examples:
+              rdma_client                            a server on this machine
+              rdma_client -s 192.0.2.1 -p 7500
+              rdma_client -s fe80::1%eth0            IPv6
+
+            """;
+
+    /** Creates the tool. */
+    public RdmaClient() {}
+
+    @Override
+    public String name() {
+        return "rdma_client";
+    }
+
+    @Override
+    public String summary() {
+        return "one connection with a message each way, to rdma_server";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(EndpointOptions.usage(name()) + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        EndpointOptions options = EndpointOptions.read(name(), "127.0.0.1", arguments, environment);
+        return options == null ? 1 : new Run(options, environment).run();
+    }
+
+    private static final class Run extends EndpointRun {
+        Run(EndpointOptions options, ToolEnvironment environment) {
+            super("client", options, environment);
+        }
+
+        @Override
+        void exchange() throws EndpointFailure {
+            AddressInformation server = lookUp();
+            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, null, ATTRIBUTES))) {
+                converse(id, "rdma_connect", () -> id.connect(null));
+            }
+        }
+
+        @Override
+        void exchange(Messages messages) throws EndpointFailure {
+            messages.send();
+            messages.awaitSend();
+            messages.awaitReceive(); // which tells also whether the server has got the message
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.Errno;
+import java.util.List;
+
+/**
+ * {@code rdma_server}: takes one connection of {@link RdmaClient}, takes its message and sends one, with the options, lines
+ * and exit statuses of librdmacm's. What differs is in {@code docs/tools/rdma_client.md}.
+ */
+public final class RdmaServer implements Tool {
+    private static final String EXAMPLES = """
+
+            Without -s it listens on every IPv4 address, without -p on port 7471. It ends after one rdma_client.
+
+            examples:
+              rdma_server                            every IPv4 address
+              rdma_server -s ::                      every address
+              rdma_server -s 192.0.2.1 -p 7500
+
+            """;
+
+    /** Creates the tool. */
+    public RdmaServer() {}
+
+    @Override
+    public String name() {
+        return "rdma_server";
+    }
+
+    @Override
+    public String summary() {
+        return "the server of rdma_client: one connection with a message each way";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(EndpointOptions.usage(name()) + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        EndpointOptions options = EndpointOptions.read(name(), "0.0.0.0", arguments, environment);
+        return options == null ? 1 : new Run(options, environment).run();
+    }
+
+    private static final class Run extends EndpointRun {
+        Run(EndpointOptions options, ToolEnvironment environment) {
+            super("server", options, environment);
+        }
+
+        @Override
+        void exchange() throws EndpointFailure {
+            AddressInformation local = lookUp(AddressInformation.Flag.PASSIVE);
+            try (CmId listener = call("rdma_create_ep", () -> CmId.createEndpoint(local, null, ATTRIBUTES))) {
+                step("rdma_listen", () -> listener.listen(0));
+                try (CmId id = call("rdma_get_request", listener::getRequest)) {
+                    converse(id, "rdma_accept", () -> id.accept(null));
+                }
+            }
+        }
+
+        @Override
+        void exchange(Messages messages) throws EndpointFailure {
+            messages.awaitReceive();
+            messages.send();
+            if (!messages.awaitSend()) {
+                throw new EndpointFailure(-Errno.EIO.number());
+            }
+        }
+    }
+}

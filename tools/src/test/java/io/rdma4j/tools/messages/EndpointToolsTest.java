@@ -1,0 +1,251 @@
+package io.rdma4j.tools.messages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.ToolRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Laws of rdma_client and rdma_server, Java to Java in one process. */
+@Timeout(90)
+class EndpointToolsTest {
+    private static final long TIMEOUT_SECONDS = 60;
+    private static final String CLIENT = "rdma_client: start\nrdma_client: end %d\n";
+    private static final String SERVER = "rdma_server: start\nrdma_server: end %d\n";
+
+    @BeforeAll
+    static void hurry() {
+        System.setProperty(Patience.PROPERTY, "1500");
+    }
+
+    @AfterAll
+    static void restore() {
+        System.clearProperty(Patience.PROPERTY);
+    }
+
+    private static String port() {
+        return " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000);
+    }
+
+    private static String loopback() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255));
+    }
+
+    /** The server does not say when it listens: a client that is too early is refused, and another one is started. */
+    private static ToolRun clientOf(ToolRun server, Tool tool, String words) throws InterruptedException {
+        server.awaitText("start");
+        ToolRun client = ToolRun.of(tool, words);
+        for (int tries = 0; tries < 200 && isRefused(client) && !server.hasEnded(); tries++) {
+            Thread.sleep(20);
+            client = ToolRun.of(tool, words);
+        }
+        return client;
+    }
+
+    private static boolean isRefused(ToolRun client) {
+        return client.err().contains("Connection refused") || client.out().contains("REJECTED, error: 8");
+    }
+
+    private static void expectGood(ToolRun server, ToolRun client) throws InterruptedException {
+        assertThat(server.status()).as(server.err()).isZero();
+        assertThat(client.status()).as(client.err()).isZero();
+        assertThat(server.out()).isEqualTo(SERVER.formatted(0));
+        assertThat(client.out()).isEqualTo(CLIENT.formatted(0));
+        assertThat(server.err() + client.err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.0.0.0, 127.0.0.1",
+        "::, ::1",
+        "::, 127.0.0.1",
+        "127.0.0.1, 127.0.0.1",
+        "::1, ::1",
+        "localhost, localhost"
+    })
+    void eachTakesTheMessageOfTheOther(String local, String remote) throws InterruptedException {
+        String port = port();
+        ToolRun server = ToolRun.start(new RdmaServer(), "-s " + local + port);
+        expectGood(server, clientOf(server, new RdmaClient(), "-s " + remote + port));
+    }
+
+    @Test
+    void anotherLocalAddressServesToo() throws InterruptedException {
+        String words = "-s " + loopback() + port();
+        ToolRun server = ToolRun.start(new RdmaServer(), words);
+        expectGood(server, clientOf(server, new RdmaClient(), words));
+    }
+
+    @Test
+    void withoutOptionsTheyMeetOnThisHost() throws InterruptedException {
+        ToolRun server = ToolRun.start("rdma_server");
+        expectGood(server, clientOf(server, new RdmaClient(), "extra words"));
+    }
+
+    @Test
+    void theyReportToPrograms() throws InterruptedException {
+        String words = "-s " + loopback() + port();
+        ToolRun server = ToolRun.start(new RdmaServer(), words + " --json");
+        ToolRun client = clientOf(server, new RdmaClient(), words + " --json");
+        assertThat(server.status()).as(server.err()).isZero();
+        assertThat(client.out())
+                .contains(
+                        "\"tool\": \"rdma_client\"",
+                        "\"role\": \"client\"",
+                        "\"messagesReceived\": 1",
+                        "\"status\": 0");
+        assertThat(server.out()).contains("\"role\": \"server\"", "\"messagesReceived\": 1", "\"elapsedSeconds\"");
+        assertThat(client.err()).isEqualTo(CLIENT.formatted(0));
+    }
+
+    @Test
+    void nobodyListensIsSaid() throws InterruptedException {
+        String address = loopback();
+        ToolRun bystander = ToolRun.start(new RdmaServer(), "-s " + address + " -p 2001");
+        ToolRun client = clientOf(bystander, new RdmaClient(), "-s " + address + " -p 2001");
+        assertThat(client.status()).isZero();
+        bystander.status();
+        ToolRun refused = ToolRun.of(new RdmaClient(), "-s " + address + " -p 2002");
+        assertThat(refused.status()).isEqualTo(-1);
+        assertThat(refused.out()).isEqualTo(CLIENT.formatted(-1));
+        assertThat(refused.err())
+                .startsWith("rdma_connect: Connection refused\nrdma_client: ")
+                .contains("2002");
+    }
+
+    @Test
+    void portInUseIsSaid() throws InterruptedException {
+        String words = "-s " + loopback() + port();
+        ToolRun first = ToolRun.start(new RdmaServer(), words);
+        ToolRun second = ToolRun.start(new RdmaServer(), words);
+        while (!first.hasEnded() && !second.hasEnded()) {
+            Thread.sleep(10);
+        }
+        ToolRun refused = first.hasEnded() ? first : second;
+        ToolRun other = first.hasEnded() ? second : first;
+        assertThat(refused.status()).isEqualTo(-1);
+        assertThat(refused.out()).isEqualTo(SERVER.formatted(-1));
+        assertThat(refused.err()).startsWith("rdma_create_ep: Address already in use\nrdma_server: ");
+        clientOf(other, new RdmaClient(), words);
+        assertThat(other.status()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-s no.such.host.invalid | rdma_getaddrinfo: | ",
+                "-p ftp | rdma_getaddrinfo: Servname not supported for ai_socktype | -8",
+                "-p 70000 | rdma_getaddrinfo: Servname not supported for ai_socktype | -8",
+                "-s 203.0.113.77 -p 2003 | rdma_create_ep: | -1"
+            })
+    void whatCannotBeIsExplained(String words, String line, Integer status) throws InterruptedException {
+        for (Tool tool : new Tool[] {new RdmaClient(), new RdmaServer()}) {
+            boolean unroutable = words.contains("203.") && tool instanceof RdmaClient;
+            ToolRun run = ToolRun.of(tool, unroutable ? words.replace("203.0.113.77", "255.255.255.255") : words);
+            assertThat(run.status()).as(run.err()).isNegative();
+            if (status != null) {
+                assertThat(run.status()).isEqualTo(status);
+            }
+            assertThat(run.out() + run.err()).contains(line, tool.name() + ": start\n");
+            assertThat(run.out()).endsWith(tool.name() + ": end " + run.status() + "\n");
+            assertThat(run.err().lines().reduce((first, last) -> last).orElse(""))
+                    .startsWith(tool.name() + ": ");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"-x | invalid option -- 'x'", "-p | option requires an argument -- 'p'"})
+    void wrongWordsAreAnsweredWithTheUsage(String words, String complaint) throws InterruptedException {
+        for (Tool tool : new Tool[] {new RdmaClient(), new RdmaServer()}) {
+            ToolRun run = ToolRun.of(tool, words);
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.err()).isEqualTo(tool.name() + ": " + complaint + "\n");
+            assertThat(run.out()).isEqualTo("usage: " + tool.name() + "\n\t[-s server_address]\n\t[-p port_number]\n");
+        }
+    }
+
+    @Test
+    void aServerWhoseClientSendsNothingEnds() throws InterruptedException {
+        String address = loopback() + port();
+        ToolRun server = ToolRun.start(new RdmaServer(), "-s " + address);
+        ToolRun silent = clientOf(server, new Ucmatose(), "-C 0 -s " + address);
+        assertThat(server.status()).isEqualTo(-110);
+        assertThat(server.out()).isEqualTo(SERVER.formatted(-110));
+        assertThat(server.err()).startsWith("rdma_server: the peer did not send its message within 1 s");
+        assertThat(silent.status()).as(silent.err()).isZero();
+    }
+
+    @Test
+    void aMessageThatDoesNotFitEndsTheClient() throws InterruptedException {
+        String address = loopback() + port();
+        ToolRun server = ToolRun.start(new Ucmatose(), "-S 17 -C 1 -b " + address);
+        ToolRun client = clientOf(server, new RdmaClient(), "-s " + address);
+        assertThat(client.status()).as(client.err()).isEqualTo(-5);
+        assertThat(client.out()).isEqualTo(CLIENT.formatted(-5));
+        assertThat(client.err()).contains("rdma_client: the peer's message did not come: LOCAL_LENGTH_ERROR");
+        assertThat(server.status()).isNotZero();
+    }
+
+    // ---- in processes of their own, which the options of every tool need
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void lossesAreRepairedAndPacketsTold(int seed, @TempDir Path folder) throws Exception {
+        Path capture = folder.resolve("client.pcapng");
+        String address = loopback();
+        String words = "-s " + address + port() + " --trace --device " + address + " --fault loss=10%,seed=" + seed;
+        List<String> told = new CopyOnWriteArrayList<>();
+        try (ToolProcess server = process("rdma_server " + words, told)) {
+            await(told, "rdma_server: start");
+            List<String> lines = new CopyOnWriteArrayList<>();
+            int status = -1;
+            for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {
+                lines.clear();
+                try (ToolProcess client = process("rdma_client " + words + " --pcap " + capture, lines)) {
+                    status = client.await(TIMEOUT_SECONDS);
+                }
+            }
+            assertThat(status).as(lines.toString()).isZero();
+            assertThat(server.await(TIMEOUT_SECONDS)).as(told.toString()).isZero();
+            assertThat(lines).contains("rdma_client: end 0").anyMatch(line -> line.contains("RC_SEND_ONLY"));
+        }
+        assertThat(Files.readAllBytes(capture))
+                .startsWith(0x0a, 0x0d, 0x0d, 0x0a)
+                .hasSizeGreaterThan(300);
+    }
+
+    private static ToolProcess process(String words, List<String> lines) {
+        return ToolProcess.start(List.of(words.split(" +")), lines::add, lines::add);
+    }
+
+    private static void await(List<String> lines, String line) throws InterruptedException {
+        for (int i = 0; i < 2000 && !lines.contains(line); i++) {
+            Thread.sleep(10);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma_client", "rdma_server"})
+    void helpTeaches(String name) throws InterruptedException {
+        ToolRun run = ToolRun.start(name + " --help");
+        assertThat(run.status()).isZero();
+        assertThat(run.out()).startsWith("usage: " + name + "\n").contains("examples:", "--pcap", "--json");
+    }
+}
