@@ -1,4 +1,4 @@
-# ucmatose, udaddy and mckey, C against Java. Sourced, never run.
+# ucmatose, udaddy, mckey, rdma_client and rdma_server, C against Java. Sourced, never run.
 
 # A server, a client, and the same options for both: they end with 0 and printed exactly the right lines.
 case_messages() { # SERVER CLIENT ucmatose|udaddy FAMILY [OPTIONS...]
@@ -99,6 +99,39 @@ tool_said() { # LABEL TEXT
     fi
 }
 
+# rdma_server and rdma_client: one message each way.
+case_endpoints() { # SERVER CLIENT FAMILY PORT [any] : any: the server listens on every address
+    local server=$1 client=$2 family=$3 listener_port=$4 address label bad=0
+    address=$(side_address "$server" "$family")
+    if [ "${5:-}" = any ]; then
+        tool_start "$server" server rdma_server -p "$listener_port"
+        address=
+    else
+        tool_start "$server" server rdma_server -s "$address" -p "$listener_port"
+    fi
+    wait_until 20 listens_on "$server" server "$listener_port" "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    tool_start "$client" client rdma_client -s "$(side_address "$server" "$family" "$client")" -p "$listener_port"
+    for label in client server; do
+        rping_wait $label || explain "the $label did not end" || bad=1
+        expect_code $label 0 || bad=1
+        expect_text $label out "$(printf '%s\n' "rdma_$label: start" "rdma_$label: end 0")" || bad=1
+        expect_text $label err '' || bad=1
+    done
+    return $bad
+}
+
+# Nobody listens on the port; see case_refused.
+case_endpoint_refused() { # SERVER CLIENT FAMILY
+    local server=$1 client=$2 family=$3 bad=0
+    [ "$server" = linux ] || rping_serve "$server" bystander 7001 -a "$(side_address "$server" "$family")" || return 1
+    tool_start "$client" client rdma_client -s "$(side_address "$server" "$family" "$client")" -p 7000
+    rping_wait client || explain 'the client did not end' || bad=1
+    expect_code client 255 || bad=1
+    expect_text client out "$(printf '%s\n' 'rdma_client: start' 'rdma_client: end -1')" || bad=1
+    expect_lines client err '^rdma_connect: Connection refused$' || bad=1
+    return $bad
+}
+
 define_message_cases() { # SERVER CLIENT
     local family count
     for family in v4 v6 ll; do case_add "ucmatose/$family" "$1" "$2" '10 messages each way' 60 case_messages ucmatose $family; done
@@ -127,4 +160,13 @@ define_message_cases() { # SERVER CLIENT
     case_add mckey/-C-50 "$1" "$2" '50 datagrams' 60 case_mckey 1 '-C 50' -C 50
     case_add mckey/-S-1024 "$1" "$2" '1024 bytes, the MTU' 60 case_mckey 1 '-S 1024' -S 1024
     case_add mckey/-o "$1" "$2" 'sender no member' 60 case_mckey 1 '' -o
+    for family in v4 v6 ll; do case_add "rdma_client/$family" "$1" "$2" '1 message each way' 40 case_endpoints $family 7471; done
+    case_add rdma_client/-p "$1" "$2" '1 message each way' 40 case_endpoints v4 7999
+    case_add rdma_client/any "$1" "$2" '1 message each way' 40 case_endpoints v4 7471 any
+    case_add rdma_client/refused "$1" "$2" 'refused, exit 255' 40 case_endpoint_refused v4
+    local no_ib='Linux has addresses of the family AF_IB on InfiniBand only'
+    case_cannot ucmatose/-f-gid "$1" "$2" "$no_ib"
+    case_cannot mckey/-M "$1" "$2" "$no_ib"
+    case_cannot mckey/v6 "$1" "$2" 'rxe refuses to join IPv6 groups'
+    case_cannot mckey/-l "$1" "$2" 'rxe cannot keep a queue pair from hearing itself'
 }
