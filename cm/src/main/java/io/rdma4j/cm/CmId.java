@@ -265,11 +265,37 @@ public final class CmId implements AutoCloseable {
      * @param privateData at most {@link ConnectionParameters#REJECT_PRIVATE_DATA} bytes
      */
     public void reject(byte[] privateData) {
-        core.locked(
-                "rdma_reject",
-                () -> core.binding()
-                        .required("rdma_reject", "Reject the identifier of a CONNECT_REQUEST")
-                        .reject(privateData));
+        core.connection().reject(privateData, false);
+    }
+
+    /**
+     * Rejects because of the peer's {@link #remoteEnhancement}. C: {@code rdma_reject_ece}. The peer gets {@code REJECTED}
+     * with reason 35. A datagram service is rejected as by {@link #reject}.
+     *
+     * @param privateData at most {@link ConnectionParameters#REJECT_PRIVATE_DATA} bytes
+     */
+    public void rejectEnhancement(byte[] privateData) {
+        core.connection().reject(privateData, true);
+    }
+
+    /**
+     * Sets the connection enhancement options that {@link #connect} asks for or {@link #accept} answers, for a queue pair
+     * that is not the identifier's. The answer goes under the vendor of the request. C: {@code rdma_set_local_ece}.
+     *
+     * @throws RdmaException {@code EINVAL} if the identifier has a queue pair, or the vendor is 0
+     */
+    public void setLocalEnhancement(ConnectionEnhancement enhancement) {
+        core.connection().localEnhancement(enhancement);
+    }
+
+    /**
+     * The connection enhancement options of the peer's request or reply, for a queue pair that is not the identifier's. C:
+     * {@code rdma_get_remote_ece}.
+     *
+     * @throws RdmaException {@code EINVAL} if the identifier has a queue pair
+     */
+    public ConnectionEnhancement remoteEnhancement() {
+        return core.connection().remoteEnhancement();
     }
 
     /**
@@ -431,10 +457,7 @@ public final class CmId implements AutoCloseable {
         if (type != CmEvent.Type.USER) {
             throw IdCore.invalid(operation, "an event of type " + type + " cannot be written", "Write USER events");
         }
-        core.locked(
-                operation,
-                () -> core.sink()
-                        .onEvent(new ProviderEvent(type, status, ConnectionParameters.NONE, null, null, argument, "")));
+        core.locked(operation, () -> core.sink().onEvent(ProviderEvent.written(type, status, argument)));
     }
 
     /**

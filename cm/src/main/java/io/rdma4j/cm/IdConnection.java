@@ -1,6 +1,7 @@
 package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
@@ -10,15 +11,23 @@ final class IdConnection {
     private final IdCore core;
     private int responderResources;
     private int initiatorDepth;
+    private ConnectionEnhancement localEnhancement = ConnectionEnhancement.NONE;
+    private volatile ConnectionEnhancement remoteEnhancement = ConnectionEnhancement.NONE;
 
     IdConnection(IdCore core) {
         this.core = core;
     }
 
     /** A peer asks for a connection; its depths bound ours. */
-    void asked(ConnectionParameters request) {
-        responderResources = request.responderResources();
-        initiatorDepth = request.initiatorDepth();
+    void asked(ProviderEvent request) {
+        responderResources = request.connection().responderResources();
+        initiatorDepth = request.connection().initiatorDepth();
+        remoteEnhancement = request.enhancement();
+    }
+
+    /** The peer has accepted. */
+    void answered(ProviderEvent reply) {
+        remoteEnhancement = reply.enhancement();
     }
 
     void connect(@Nullable ConnectionParameters parameters) {
@@ -33,6 +42,7 @@ final class IdConnection {
             initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
                     ? limits.maxInitiatedReadAtomicPerQueuePair() & 0xff
                     : said.initiatorDepth();
+            provider.setLocalEnhancement(localEnhancement);
             provider.connect(ofOwnQueuePair(said.withDepths(responderResources, initiatorDepth)));
         });
         core.complete(operation);
@@ -67,6 +77,7 @@ final class IdConnection {
             own.toReadyToSend(provider, responderResources, initiatorDepth);
         }
         try {
+            provider.setLocalEnhancement(localEnhancement);
             provider.accept(ofOwnQueuePair(said));
         } catch (RdmaException refused) {
             if (own != null && connects) {
@@ -92,6 +103,41 @@ final class IdConnection {
             }
             core.binding().required(operation, IdCore.RESOLVE_FIRST).establish();
         });
+    }
+
+    void reject(byte[] privateData, boolean becauseOfEnhancement) {
+        String operation = becauseOfEnhancement ? "rdma_reject_ece" : "rdma_reject";
+        core.locked(
+                operation,
+                () -> core.binding()
+                        .required(operation, "Reject the identifier of a CONNECT_REQUEST")
+                        .reject(privateData, becauseOfEnhancement));
+    }
+
+    void localEnhancement(ConnectionEnhancement enhancement) {
+        String operation = "rdma_set_local_ece";
+        core.locked(operation, () -> {
+            requireForeignQueuePair(operation);
+            if (enhancement.vendorId() == 0) {
+                throw IdCore.invalid(operation, "the options are of no vendor", "Name the vendor who defines them");
+            }
+            localEnhancement = enhancement;
+        });
+    }
+
+    ConnectionEnhancement remoteEnhancement() {
+        String operation = "rdma_get_remote_ece";
+        core.locked(operation, () -> requireForeignQueuePair(operation));
+        return remoteEnhancement;
+    }
+
+    private void requireForeignQueuePair(String operation) {
+        if (core.queuePair() != null) {
+            throw IdCore.invalid(
+                    operation,
+                    "the identifier has a queue pair, whose options are its device's",
+                    "Connect with parameters that name a queue pair of your own");
+        }
     }
 
     void disconnect() {

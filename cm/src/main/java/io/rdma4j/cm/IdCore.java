@@ -340,7 +340,7 @@ final class IdCore {
     private CmEvent processRequest(IdCore listener, ProviderEvent raw) {
         lock.lock();
         try {
-            connection.asked(raw.connection());
+            connection.asked(raw);
             context = listener.context;
             ProviderCmId provider = binding.first();
             if (provider != null) {
@@ -369,6 +369,7 @@ final class IdCore {
     private CmEvent processResponse(ProviderEvent raw) {
         lock.lock();
         try {
+            connection.answered(raw);
             IdQueuePair own = queuePair;
             ProviderCmId provider = binding.first();
             if (own == null || provider == null) {

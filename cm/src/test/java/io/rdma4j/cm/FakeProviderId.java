@@ -50,7 +50,7 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
-    public void reject(byte[] privateData) {
+    public void reject(byte[] privateData, boolean becauseOfEnhancement) {
         calls.add("reject " + privateData.length);
     }
 
@@ -97,6 +97,11 @@ final class FakeProviderId implements ProviderCmId {
     @Override
     public void setAckTimeout(int exponent) {
         calls.add("ackTimeout " + exponent);
+    }
+
+    @Override
+    public void setLocalEnhancement(ConnectionEnhancement enhancement) {
+        calls.add("localEnhancement " + enhancement);
     }
 
     @Override

@@ -202,7 +202,7 @@ class CaptureCorpusTest {
             return CmMad.check(s, from, length).toString();
         }
         MadHeader header = MadHeader.parse(s, from);
-        boolean usual = header.equals(MadHeader.of(message.attribute(), header.transactionId()));
+        boolean usual = header.equals(MadHeader.of(message.attribute(), header.transactionId(), 0));
         if (usual) {
             message.emit(to, at, header.transactionId());
         } else {

@@ -1,5 +1,6 @@
 package io.rdma4j.cm.spi;
 
+import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
 import io.rdma4j.cm.RoutePath;
@@ -49,8 +50,9 @@ public interface ProviderCmId {
      * Rejects a connection request, or the peer's reply.
      *
      * @param privateData at most 148 bytes
+     * @param becauseOfEnhancement whether the connection enhancement options are the reason
      */
-    void reject(byte[] privateData);
+    void reject(byte[] privateData, boolean becauseOfEnhancement);
 
     /** Disconnects, or answers the peer's disconnection. */
     void disconnect();
@@ -84,6 +86,9 @@ public interface ProviderCmId {
 
     /** Sets the acknowledgement time-out of the queue pair, an exponent 0 to 31. */
     void setAckTimeout(int exponent);
+
+    /** Sets the connection enhancement options of the request or reply that is to come. */
+    void setLocalEnhancement(ConnectionEnhancement enhancement);
 
     /** The attributes with which a queue pair goes to a state; see {@link io.rdma4j.cm.CmId#initQueuePairAttributes}. */
     QueuePairAttributes initQueuePairAttributes(QueuePairState target);

@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class RequestListener implements CmListener, ServiceListener {
     private static final int LONGEST_MTU_CODE = 5;
 
-    /** For a request that is answered at once: nothing more is to come of it. */
-    private static final CmEvents NOBODY = new ConnectionEvents(null);
-
     private final SoftCmId listener;
     private final InetAddress bound;
     private final boolean familyOnly;
@@ -78,7 +75,7 @@ final class RequestListener implements CmListener, ServiceListener {
         if (mtu < 1 || mtu > LONGEST_MTU_CODE || mtu > at.pathMtu().code()) {
             // Both sides must cut messages into pieces of the same size, and the REP cannot name another.
             connection.reject(listener.nowNanos(), RejectReason.INVALID_PATH_MTU, PrivateData.EMPTY);
-            return NOBODY;
+            return null;
         }
         return listener.onRequest(connection, request, header, at);
     }

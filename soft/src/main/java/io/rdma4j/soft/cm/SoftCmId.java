@@ -1,6 +1,7 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
@@ -12,7 +13,6 @@ import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.transport.cm.CmState;
 import io.rdma4j.transport.cm.ServiceRequest;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
@@ -20,13 +20,8 @@ import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.wire.FlowLabel;
-import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.IpCmHeader;
-import io.rdma4j.wire.cm.PrivateData;
-import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.RejectReason;
-import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -52,26 +47,16 @@ final class SoftCmId implements ProviderCmId {
         DESTROYING
     }
 
-    private static final int PSN_MASK = 0xff_ffff;
-    private static final int MOST_RETRIES = 7;
-    private static final int ACK_TIMEOUT = 19;
-    private static final int HOP_LIMIT = 64;
-
     private final CmService service;
     private final PortSpace portSpace;
     private final IdAddresses addresses;
     private final GroupMemberships memberships;
     private final DatagramExchange datagrams;
-    private final int startingPsn;
+    private final ConnectionExchange connection;
     private CmEventSink sink;
     private volatile State state = State.IDLE;
-    private volatile @Nullable ConnectionAttributes attributes;
     private volatile int typeOfService;
-    private volatile int ackTimeout = -1;
     private @Nullable Listening listening;
-    private @Nullable CmConnection connection;
-    private volatile int queuePairNumber;
-    private volatile @Nullable RoutePath path;
 
     SoftCmId(CmService service, PortSpace portSpace, CmEventSink sink) {
         this.service = service;
@@ -80,7 +65,7 @@ final class SoftCmId implements ProviderCmId {
         this.addresses = new IdAddresses(service, portSpace);
         this.memberships = new GroupMemberships(service);
         this.datagrams = new DatagramExchange(this, service, addresses);
-        this.startingPsn = service.host().random() & PSN_MASK;
+        this.connection = new ConnectionExchange(this, service, addresses);
     }
 
     // ---- addresses and route
@@ -134,7 +119,7 @@ final class SoftCmId implements ProviderCmId {
             throw wrongState(
                     "rdma_set_option", "the path MTU " + chosen.pathMtu() + " is more than the device's " + most);
         }
-        path = chosen;
+        connection.path(chosen);
         state = State.ROUTE_RESOLVED;
         emit(ProviderEvent.of(CmEvent.Type.ROUTE_RESOLVED));
     }
@@ -162,7 +147,12 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public void setAckTimeout(int exponent) {
-        ackTimeout = exponent;
+        connection.ackTimeout(exponent);
+    }
+
+    @Override
+    public void setLocalEnhancement(ConnectionEnhancement enhancement) {
+        connection.enhancement(enhancement);
     }
 
     // ---- multicast
@@ -201,37 +191,16 @@ final class SoftCmId implements ProviderCmId {
 
     /** A request has come for this listener; under the host's lock. */
     CmEvents onRequest(CmConnection request, Req message, IpCmHeader header, Attachment at) {
-        SoftCmId child = new SoftCmId(service, portSpace, sink);
-        child.addresses.connected(
-                at, header, addresses.requireLocal().getPort(), request.route().scope());
-        child.typeOfService = typeOfService;
-        child.ackTimeout = ackTimeout;
-        child.connection = request;
-        child.attributes = ConnectionAttributes.passive(message, at.scope(), child.startingPsn);
-        child.state = State.CONNECT;
-        service.add(child);
-        ConnectionParameters parameters = new ConnectionParameters(
-                message.privateData().from(IpCmHeader.LENGTH).toByteArray(),
-                /* responderResources= */ message.initiatorDepth(),
-                /* initiatorDepth= */ message.responderResources(),
-                message.endToEndFlowControl(),
-                message.retryCount(),
-                message.rnrRetryCount(),
-                message.sharedReceiveQueue(),
-                message.localQueuePair());
-        child.sink = sink.onConnectRequest(child, new ProviderEvent(CmEvent.Type.CONNECT_REQUEST, 0, parameters, ""));
-        return new ConnectionEvents(child);
+        SoftCmId child = child(request.route(), header, at);
+        ProviderEvent event = child.connection.asked(request, message, at.scope());
+        child.sink = sink.onConnectRequest(child, event);
+        return child.connection;
     }
 
     /** A question for this datagram service has come; under the host's lock. */
     void onRequest(ServiceRequest request, IpCmHeader header, Attachment at) {
-        SoftCmId child = new SoftCmId(service, portSpace, sink);
-        child.addresses.connected(
-                at, header, addresses.requireLocal().getPort(), request.route().scope());
-        child.typeOfService = typeOfService;
+        SoftCmId child = child(request.route(), header, at);
         child.datagrams.asked(request);
-        child.state = State.CONNECT;
-        service.add(child);
         byte[] privateData =
                 request.message().privateData().from(IpCmHeader.LENGTH).toByteArray();
         child.sink = sink.onConnectRequest(
@@ -240,13 +209,22 @@ final class SoftCmId implements ProviderCmId {
                         CmEvent.Type.CONNECT_REQUEST, 0, ConnectionParameters.NONE.withPrivateData(privateData), ""));
     }
 
+    /** The identifier of a request that has come to this one. */
+    private SoftCmId child(CmRoute route, IpCmHeader header, Attachment at) {
+        SoftCmId child = new SoftCmId(service, portSpace, sink);
+        child.addresses.connected(at, header, addresses.requireLocal().getPort(), route.scope());
+        child.typeOfService = typeOfService;
+        child.connection.inherit(connection);
+        child.state = State.CONNECT;
+        service.add(child);
+        return child;
+    }
+
     @Override
     public void requestTaken() {
         service.locked(now -> {
             datagrams.requestTaken();
-            if (connection != null) {
-                connection.releaseBacklog();
-            }
+            connection.requestTaken();
             return this;
         });
     }
@@ -261,30 +239,7 @@ final class SoftCmId implements ProviderCmId {
             return;
         }
         requirePrivateData("rdma_accept", parameters.privateDataLength(), ConnectionParameters.REPLY_PRIVATE_DATA);
-        service.locked(now -> {
-            CmConnection request = requireConnection("rdma_accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
-            ConnectionAttributes known = attributes;
-            if (known != null) {
-                attributes = known.withDepths(parameters.responderResources(), parameters.initiatorDepth());
-            }
-            queuePairNumber = parameters.queuePairNumber();
-            request.accept(
-                    now,
-                    Rep.of(
-                            0,
-                            0,
-                            parameters.queuePairNumber(),
-                            startingPsn,
-                            parameters.responderResources(),
-                            parameters.initiatorDepth(),
-                            addresses.requireAttachment().localAckDelay(),
-                            parameters.flowControl(),
-                            Math.min(parameters.rnrRetryCount(), MOST_RETRIES),
-                            parameters.sharedReceiveQueue(),
-                            0,
-                            PrivateData.of(parameters.privateData())));
-            return this;
-        });
+        service.run(now -> connection.accept(now, parameters));
     }
 
     // ---- active side
@@ -297,49 +252,12 @@ final class SoftCmId implements ProviderCmId {
             return;
         }
         requirePrivateData("rdma_connect", parameters.privateDataLength(), ConnectionParameters.REQUEST_PRIVATE_DATA);
-        InetSocketAddress local = addresses.requireLocal();
-        InetSocketAddress peer = addresses.requirePeer();
-        Attachment from = addresses.requireAttachment();
-        io.rdma4j.wire.Gid to = addresses.peerGid();
-        CmPath primary = primaryPath(from, to, FlowLabel.ofPorts(local.getPort(), peer.getPort()));
-        RoutePath chosen = path;
-        PathMtu pathMtu = chosen == null ? from.pathMtu() : chosen.pathMtu();
-        IpCmHeader header = new IpCmHeader(from.wireGid(), local.getPort(), to);
-        queuePairNumber = parameters.queuePairNumber();
-        service.locked(now -> {
-            connection = service.agent()
-                    .connect(
-                            now,
-                            Req.builder()
-                                    .serviceId(portSpace.serviceId(peer.getPort()))
-                                    .localQueuePair(parameters.queuePairNumber())
-                                    .responderResources(parameters.responderResources())
-                                    .initiatorDepth(parameters.initiatorDepth())
-                                    .endToEndFlowControl(parameters.flowControl())
-                                    .startingPsn(startingPsn)
-                                    .retryCount(Math.min(parameters.retryCount(), MOST_RETRIES))
-                                    .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MOST_RETRIES))
-                                    .sharedReceiveQueue(parameters.sharedReceiveQueue())
-                                    .pathMtu(pathMtu.code())
-                                    .primaryPath(primary)
-                                    .privateData(header.with(PrivateData.of(parameters.privateData()))),
-                            addresses.peerScope(),
-                            new ConnectionEvents(this));
+        long serviceId = portSpace.serviceId(addresses.requirePeer().getPort());
+        service.run(now -> {
+            connection.connect(now, serviceId, parameters);
             state = State.CONNECT;
             service.add(this);
-            return this;
         });
-    }
-
-    private CmPath primaryPath(Attachment from, io.rdma4j.wire.Gid to, int flowLabel) {
-        RoutePath chosen = path;
-        if (chosen == null) {
-            int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
-            return CmPath.roce(from.wireGid(), to, flowLabel, typeOfService, HOP_LIMIT, timeout);
-        }
-        // There and back.
-        int timeout = ackTimeout < 0 ? chosen.packetLifetime() + 1 : ackTimeout;
-        return CmPath.roce(from.wireGid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
     }
 
     private void ask(byte[] privateData) {
@@ -355,96 +273,42 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void establish() {
         require("rdma_establish", State.CONNECT);
-        service.locked(now -> {
-            requireConnection("rdma_establish", CmState.REP_RECEIVED, CmState.MRA_REP_SENT)
-                    .sendReadyToUse(now);
-            return this;
-        });
+        service.run(connection::establish);
     }
 
     // ---- both sides
 
     @Override
-    public void reject(byte[] privateData) {
+    public void reject(byte[] privateData, boolean becauseOfEnhancement) {
         if (portSpace.isDatagram()) {
             requirePrivateData("rdma_reject", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
             service.run(now -> datagrams.reject(now, privateData));
             return;
         }
         requirePrivateData("rdma_reject", privateData.length, ConnectionParameters.REJECT_PRIVATE_DATA);
-        service.locked(now -> {
-            requireConnection(
-                            "rdma_reject",
-                            CmState.REQ_RECEIVED,
-                            CmState.MRA_REQ_SENT,
-                            CmState.REP_RECEIVED,
-                            CmState.MRA_REP_SENT)
-                    .reject(now, RejectReason.CONSUMER_DEFINED, PrivateData.of(privateData));
-            return this;
-        });
+        RejectReason reason =
+                becauseOfEnhancement ? RejectReason.VENDOR_OPTION_NOT_SUPPORTED : RejectReason.CONSUMER_DEFINED;
+        service.run(now -> connection.reject(now, reason, privateData));
     }
 
     @Override
     public void disconnect() {
-        service.locked(now -> {
-            CmConnection current = connection;
-            if (current == null) {
-                throw wrongState("rdma_disconnect", "there is no connection");
-            }
-            switch (current.state()) {
-                case ESTABLISHED, DREQ_RECEIVED -> current.disconnect(now);
-                default -> {
-                    // As in Linux: there is nothing to say to the peer, and no error.
-                }
-            }
-            return this;
-        });
+        service.run(connection::disconnect);
     }
 
     @Override
     public void notifyCommunicationEstablished() {
-        service.locked(now -> {
-            CmConnection current = connection;
-            if (current == null || state != State.CONNECT) {
-                throw wrongState("rdma_notify", "there is no connection");
-            }
-            if (current.state() == CmState.ESTABLISHED) {
-                throw new RdmaException("rdma_notify", Errno.EISCONN, describe(), "This may be ignored");
-            }
-            if (!current.notifyCommunicationEstablished()) {
-                throw wrongState("rdma_notify", "the connection is " + current.state());
-            }
-            return this;
-        });
+        service.run(now -> connection.notifyCommunicationEstablished());
     }
 
     @Override
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
-        String operation = "rdma_init_qp_attr";
-        Attachment at = addresses.attachment();
-        if (at == null) {
-            throw wrongState(operation, "it has no device");
+        if (addresses.attachment() == null) {
+            throw wrongState("rdma_init_qp_attr", "it has no device");
         }
-        ConnectionAttributes known = attributes;
-        if (portSpace.isDatagram()) {
-            return DatagramExchange.queuePairAttributes(target);
-        }
-        if (target == QueuePairState.INIT) {
-            return ConnectionAttributes.toInit(known);
-        }
-        if (known == null) {
-            throw wrongState(operation, "the peer's message has not arrived");
-        }
-        return switch (target) {
-            case READY_TO_RECEIVE -> known.toReadyToReceive(at.gidIndex());
-            case READY_TO_SEND -> known.toReadyToSend(ackTimeout);
-            default ->
-                throw new RdmaException(
-                        operation,
-                        Errno.EINVAL,
-                        "there are no attributes for the state " + target,
-                        "Ask for INIT, READY_TO_RECEIVE or READY_TO_SEND");
-        };
+        return portSpace.isDatagram()
+                ? DatagramExchange.queuePairAttributes(target)
+                : connection.queuePairAttributes(target);
     }
 
     @Override
@@ -465,51 +329,10 @@ final class SoftCmId implements ProviderCmId {
     /** Leaves the peer with a word; under the host's lock. */
     boolean part(long nowNanos) {
         datagrams.part(nowNanos);
-        CmConnection current = connection;
-        return current == null || current.destroy(nowNanos);
+        return connection.part(nowNanos);
     }
 
-    // ---- what happens to the connection; under the host's lock
-
-    void onReply(CmConnection replied, Rep reply) {
-        attributes = ConnectionAttributes.active(
-                replied.request(), reply, addresses.peerScope(), replied.queuePairAckTimeout());
-        emit(new ProviderEvent(
-                CmEvent.Type.CONNECT_RESPONSE,
-                0,
-                new ConnectionParameters(
-                        reply.privateData().toByteArray(),
-                        /* responderResources= */ reply.initiatorDepth(),
-                        /* initiatorDepth= */ reply.responderResources(),
-                        reply.endToEndFlowControl(),
-                        replied.request().retryCount(),
-                        reply.rnrRetryCount(),
-                        reply.sharedReceiveQueue(),
-                        reply.localQueuePair()),
-                ""));
-    }
-
-    void onEstablished() {
-        emit(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
-    }
-
-    void onReject(Rej reject) {
-        emit(new ProviderEvent(
-                CmEvent.Type.REJECTED,
-                reject.reason(),
-                ConnectionParameters.NONE.withPrivateData(reject.privateData().toByteArray()),
-                Explanations.rejected(describe(), peerAddress(), reject.reason())));
-    }
-
-    void onUnreachable(CmConnection silent) {
-        emit(new ProviderEvent(
-                CmEvent.Type.UNREACHABLE,
-                -Errno.ETIMEDOUT.number(),
-                ConnectionParameters.NONE,
-                silent.isActive()
-                        ? Explanations.noAnswerToRequest(describe())
-                        : Explanations.noAnswerToReply(describe())));
-    }
+    // ---- what happens to it; under the host's lock
 
     /** Either side's disconnection; only the first word of it is an event. */
     void onDisconnected(boolean timedOut) {
@@ -591,6 +414,11 @@ final class SoftCmId implements ProviderCmId {
         return service.host().nowNanos();
     }
 
+    /** Whether it has a peer, and has not heard of its going. */
+    boolean isConnecting() {
+        return state == State.CONNECT;
+    }
+
     int typeOfService() {
         return typeOfService;
     }
@@ -617,23 +445,7 @@ final class SoftCmId implements ProviderCmId {
         }
     }
 
-    private CmConnection requireConnection(String operation, CmState... allowed) {
-        CmConnection current = connection;
-        if (current == null) {
-            throw wrongState(operation, "there is no connection, the identifier's state is " + state);
-        }
-        if (!Arrays.asList(allowed).contains(current.state())) {
-            throw wrongState(
-                    operation,
-                    "the connection's state is " + current.state() + ", it must be "
-                            + String.join(
-                                    " or ",
-                                    Arrays.stream(allowed).map(CmState::name).toList()));
-        }
-        return current;
-    }
-
-    private RdmaException wrongState(String operation, String details) {
+    RdmaException wrongState(String operation, String details) {
         Errno errno = state == State.DEVICE_REMOVAL ? Errno.EIO : Errno.EINVAL;
         return new RdmaException(operation, errno, describe() + ": " + details, "");
     }

@@ -198,7 +198,7 @@ class SimulatedConnectionTest {
         assertThatThrownBy(() -> passive.id().accept(Dialogue.parameters().withPrivateData(new byte[197])))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("private data of 197 bytes is more than the 196");
-        assertThatThrownBy(() -> passive.id().reject(new byte[149]))
+        assertThatThrownBy(() -> passive.id().reject(new byte[149], false))
                 .isInstanceOf(RdmaException.class)
                 .hasMessageContaining("private data of 149 bytes is more than the 148");
         passive.id()

@@ -34,7 +34,7 @@ class StateTableTest {
         CALLS.put("connect", id -> id.connect(Dialogue.parameters()));
         CALLS.put("accept", id -> id.accept(Dialogue.parameters()));
         CALLS.put("establish", ProviderCmId::establish);
-        CALLS.put("reject", id -> id.reject(new byte[0]));
+        CALLS.put("reject", id -> id.reject(new byte[0], false));
         CALLS.put("disconnect", ProviderCmId::disconnect);
         CALLS.put("notify", ProviderCmId::notifyCommunicationEstablished);
         CALLS.put("initQueuePair(INIT)", id -> id.initQueuePairAttributes(QueuePairState.INIT));
@@ -99,7 +99,7 @@ class StateTableTest {
 
     private static ProviderCmId rejected() {
         Dialogue dialogue = new Dialogue().requested();
-        dialogue.passive.id().reject(new byte[0]);
+        dialogue.passive.id().reject(new byte[0], false);
         dialogue.network.settle();
         dialogue.active.take(CmEvent.Type.REJECTED);
         return dialogue.active.id();

@@ -170,6 +170,7 @@ public final class CmConnection extends Timed {
                 reply.localQueueKey(),
                 reply.localQueuePair(),
                 reply.vendorId(),
+                reply.enhancementOptions(),
                 reply.localEndToEndContext(),
                 reply.startingPsn(),
                 reply.responderResources(),

@@ -24,7 +24,7 @@ public interface CmListener {
      * @param connection in state {@link CmState#REQ_RECEIVED}
      * @param request what the peer asks, in its view: its responder resources bound our initiator depth
      * @return where the events of the connection go, or null to drop the request without an answer (the peer sends it
-     *     again later) and forget the connection
+     *     again later) and forget the connection; also null where this method has rejected it
      */
     @Nullable
     CmEvents onRequest(CmConnection connection, Req request);

@@ -65,6 +65,11 @@ public final class CmMad {
         return CmAttribute.of(attributeId(s, at));
     }
 
+    /** The attribute modifier. */
+    public static int attributeModifier(MemorySegment s, long at) {
+        return Wire.u32(s, at + MadHeader.O_ATTRIBUTE_MODIFIER);
+    }
+
     /** The transaction ID. */
     public static long transactionId(MemorySegment s, long at) {
         return Wire.u64(s, at + MadHeader.O_TRANSACTION_ID);

@@ -11,6 +11,11 @@ public sealed interface CmMessage permits Req, Mra, Rej, Rep, Rtu, Dreq, Drep, S
     /** Which message this is. */
     CmAttribute attribute();
 
+    /** What the attribute modifier of the MAD's header says: connection enhancement options, or 0. */
+    default int attributeModifier() {
+        return 0;
+    }
+
     /**
      * Writes the body; every one of the {@link CmMad#BODY_LENGTH} bytes is written.
      *
@@ -25,7 +30,7 @@ public sealed interface CmMessage permits Req, Mra, Rej, Rep, Rtu, Dreq, Drep, S
      * @param transactionId transaction ID: MRA, REJ, REP and RTU repeat the REQ's, DREP the DREQ's
      */
     default void emit(MemorySegment s, long at, long transactionId) {
-        MadHeader.of(attribute(), transactionId).emit(s, at);
+        MadHeader.of(attribute(), transactionId, attributeModifier()).emit(s, at);
         emitBody(s, at + MadHeader.LENGTH);
     }
 
@@ -41,25 +46,28 @@ public sealed interface CmMessage permits Req, Mra, Rej, Rep, Rtu, Dreq, Drep, S
             return null;
         }
         CmAttribute attribute = CmMad.attribute(s, at);
-        return attribute == null ? null : parseBody(attribute, s, at + MadHeader.LENGTH);
+        return attribute == null
+                ? null
+                : parseBody(attribute, s, at + MadHeader.LENGTH, CmMad.attributeModifier(s, at));
     }
 
     /**
      * Reads a body; {@link CmMad#BODY_LENGTH} bytes must lie at {@code at}.
      *
      * @param at where the body begins, {@link MadHeader#LENGTH} bytes behind the MAD's beginning
+     * @param attributeModifier what the MAD's header says of it
      */
-    static CmMessage parseBody(CmAttribute attribute, MemorySegment s, long at) {
+    static CmMessage parseBody(CmAttribute attribute, MemorySegment s, long at, int attributeModifier) {
         return switch (attribute) {
-            case REQ -> Req.parse(s, at);
+            case REQ -> Req.parse(s, at, attributeModifier);
             case MRA -> Mra.parse(s, at);
             case REJ -> Rej.parse(s, at);
-            case REP -> Rep.parse(s, at);
+            case REP -> Rep.parse(s, at, attributeModifier);
             case RTU -> Rtu.parse(s, at);
             case DREQ -> Dreq.parse(s, at);
             case DREP -> Drep.parse(s, at);
             case SIDR_REQ -> SidrReq.parse(s, at);
-            case SIDR_REP -> SidrRep.parse(s, at);
+            case SIDR_REP -> SidrRep.parse(s, at, attributeModifier);
             case LAP -> Lap.parse(s, at);
             case APR -> Apr.parse(s, at);
         };

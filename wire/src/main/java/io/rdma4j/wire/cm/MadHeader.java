@@ -53,9 +53,17 @@ public record MadHeader(
     static final int O_ATTRIBUTE_MODIFIER = 20;
 
     /** The header of a CM message. */
-    public static MadHeader of(CmAttribute attribute, long transactionId) {
+    public static MadHeader of(CmAttribute attribute, long transactionId, int attributeModifier) {
         return new MadHeader(
-                BASE_VERSION, CLASS_CM, CLASS_VERSION_CM, METHOD_SEND, 0, 0, transactionId, attribute.id(), 0);
+                BASE_VERSION,
+                CLASS_CM,
+                CLASS_VERSION_CM,
+                METHOD_SEND,
+                0,
+                0,
+                transactionId,
+                attribute.id(),
+                attributeModifier);
     }
 
     /** Reads a header; {@link #LENGTH} bytes must lie at {@code at}. */

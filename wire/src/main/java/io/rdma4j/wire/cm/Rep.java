@@ -11,6 +11,8 @@ import java.lang.foreign.MemorySegment;
  * @param localQueueKey queue key, 0 but for reliable datagrams
  * @param localQueuePair the sender's queue pair number, 24 bits
  * @param vendorId vendor of the connection enhancement options, 24 bits, 0 for none
+ * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they go in the
+ *     attribute modifier of the MAD's header
  * @param localEndToEndContext reliable datagrams only, 24 bits
  * @param startingPsn first PSN that the <em>receiver</em> of this message is to send with, 24 bits
  * @param responderResources READs and atomics that the sender can have incoming at once
@@ -30,6 +32,7 @@ public record Rep(
         int localQueueKey,
         int localQueuePair,
         int vendorId,
+        int enhancementOptions,
         int localEndToEndContext,
         int startingPsn,
         int responderResources,
@@ -95,6 +98,7 @@ public record Rep(
                 localQueuePair,
                 0,
                 0,
+                0,
                 startingPsn,
                 responderResources,
                 initiatorDepth,
@@ -107,12 +111,39 @@ public record Rep(
                 privateData);
     }
 
+    /** The same with enhancement options. */
+    public Rep withEnhancement(int newVendorId, int newOptions) {
+        return new Rep(
+                localCommunicationId,
+                remoteCommunicationId,
+                localQueueKey,
+                localQueuePair,
+                newVendorId,
+                newOptions,
+                localEndToEndContext,
+                startingPsn,
+                responderResources,
+                initiatorDepth,
+                targetAcknowledgeDelay,
+                failoverAccepted,
+                endToEndFlowControl,
+                rnrRetryCount,
+                sharedReceiveQueue,
+                localCaGuid,
+                privateData);
+    }
+
     @Override
     public CmAttribute attribute() {
         return CmAttribute.REP;
     }
 
-    static Rep parse(MemorySegment s, long at) {
+    @Override
+    public int attributeModifier() {
+        return enhancementOptions;
+    }
+
+    static Rep parse(MemorySegment s, long at, int attributeModifier) {
         int delay = Wire.u8(s, at + DELAY_FAILOVER_FLOW);
         int rnr = Wire.u8(s, at + RNR_SRQ);
         return new Rep(
@@ -121,6 +152,7 @@ public record Rep(
                 Wire.u32(s, at + LOCAL_QUEUE_KEY),
                 Wire.u24(s, at + LOCAL_QUEUE_PAIR),
                 Wire.u8(s, at + VENDOR_HIGH) << 16 | Wire.u8(s, at + VENDOR_MIDDLE) << 8 | Wire.u8(s, at + VENDOR_LOW),
+                attributeModifier,
                 Wire.u24(s, at + EE_CONTEXT),
                 Wire.u24(s, at + STARTING_PSN),
                 Wire.u8(s, at + RESPONDER_RESOURCES),

@@ -9,6 +9,8 @@ import java.lang.foreign.MemorySegment;
  *
  * @param localCommunicationId the sender's number for the connection, not 0
  * @param vendorId vendor of the connection enhancement options, 24 bits, 0 for none
+ * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they go in the
+ *     attribute modifier of the MAD's header
  * @param serviceId what the sender wants to reach, see {@link ServiceId}
  * @param localCaGuid GUID of the sender's channel adapter; with the queue pair number it tells a stale connection
  * @param localQueueKey queue key, 0 but for reliable datagrams
@@ -39,6 +41,7 @@ import java.lang.foreign.MemorySegment;
 public record Req(
         int localCommunicationId,
         int vendorId,
+        int enhancementOptions,
         long serviceId,
         long localCaGuid,
         int localQueueKey,
@@ -137,7 +140,12 @@ public record Req(
         return CmAttribute.REQ;
     }
 
-    static Req parse(MemorySegment s, long at) {
+    @Override
+    public int attributeModifier() {
+        return enhancementOptions;
+    }
+
+    static Req parse(MemorySegment s, long at, int attributeModifier) {
         int transport = Wire.u8(s, at + REMOTE_TIMEOUT_TRANSPORT_FLOW);
         int local = Wire.u8(s, at + LOCAL_TIMEOUT_RETRY);
         int mtu = Wire.u8(s, at + MTU_RDC_RNR);
@@ -145,6 +153,7 @@ public record Req(
         return new Req(
                 Wire.u32(s, at + LOCAL_ID),
                 Wire.u24(s, at + VENDOR_ID),
+                attributeModifier,
                 Wire.u64(s, at + SERVICE_ID),
                 Wire.u64(s, at + LOCAL_CA_GUID),
                 Wire.u32(s, at + LOCAL_QUEUE_KEY),

@@ -13,6 +13,8 @@ public final class ReqBuilder {
     private static final int MOST_RETRIES = 7;
 
     private int localCommunicationId;
+    private int vendorId;
+    private int enhancementOptions;
     private long serviceId;
     private long localCaGuid;
     private int localQueuePair;
@@ -39,6 +41,13 @@ public final class ReqBuilder {
     /** Sets the sender's number for the connection. */
     public ReqBuilder localCommunicationId(int value) {
         localCommunicationId = value;
+        return this;
+    }
+
+    /** Sets the connection enhancement options and their vendor, 24 bits. */
+    public ReqBuilder enhancement(int vendor, int options) {
+        vendorId = vendor;
+        enhancementOptions = options;
         return this;
     }
 
@@ -170,7 +179,8 @@ public final class ReqBuilder {
     public Req build() {
         return new Req(
                 localCommunicationId,
-                0,
+                vendorId,
+                enhancementOptions,
                 serviceId,
                 localCaGuid,
                 0,

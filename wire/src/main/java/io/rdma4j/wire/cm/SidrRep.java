@@ -10,6 +10,8 @@ import java.lang.foreign.MemorySegment;
  * @param status {@link #STATUS_VALID} or why there is no queue pair; 8 bits, unknown numbers are kept
  * @param additionalInformationLength bytes of the additional information that count; not checked
  * @param vendorId vendor of the connection enhancement options, 24 bits, 0 for none
+ * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they go in the
+ *     attribute modifier of the MAD's header
  * @param queuePair the serving queue pair's number, 24 bits
  * @param serviceId the service ID that was asked for
  * @param queueKey the serving queue pair's key
@@ -21,6 +23,7 @@ public record SidrRep(
         int status,
         int additionalInformationLength,
         int vendorId,
+        int enhancementOptions,
         int queuePair,
         long serviceId,
         int queueKey,
@@ -75,7 +78,7 @@ public record SidrRep(
     /** A reply without additional information. */
     public static SidrRep of(
             int requestId, int status, int queuePair, long serviceId, int queueKey, PrivateData privateData) {
-        return new SidrRep(requestId, status, 0, 0, queuePair, serviceId, queueKey, PrivateData.EMPTY, privateData);
+        return new SidrRep(requestId, status, 0, 0, 0, queuePair, serviceId, queueKey, PrivateData.EMPTY, privateData);
     }
 
     @Override
@@ -83,12 +86,18 @@ public record SidrRep(
         return CmAttribute.SIDR_REP;
     }
 
-    static SidrRep parse(MemorySegment s, long at) {
+    @Override
+    public int attributeModifier() {
+        return enhancementOptions;
+    }
+
+    static SidrRep parse(MemorySegment s, long at, int attributeModifier) {
         return new SidrRep(
                 Wire.u32(s, at + REQUEST_ID),
                 Wire.u8(s, at + STATUS),
                 Wire.u8(s, at + INFORMATION_LENGTH),
                 Wire.u16(s, at + VENDOR_HIGH) << 8 | Wire.u8(s, at + VENDOR_LOW),
+                attributeModifier,
                 Wire.u24(s, at + QUEUE_PAIR),
                 Wire.u64(s, at + SERVICE_ID),
                 Wire.u32(s, at + QUEUE_KEY),

@@ -33,7 +33,7 @@ class AprTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.APR, s, at);
+        return CmMessage.parseBody(CmAttribute.APR, s, at, 0);
     }
 
     @Override

@@ -42,6 +42,20 @@ class CmMadTest {
     }
 
     @Test
+    void enhancementOptionsTravelInTheHeaderAndTheirVendorInTheBody() {
+        Rep reply = Rep.of(LOCAL, REMOTE, 0, 0, 0, 0, 0, false, 0, false, 0, NONE);
+        List<CmMessage> messages = List.of(
+                Req.builder().enhancement(0x00_02c9, 0x8000_0001).build(),
+                reply.withEnhancement(0x00_02c9, 0x8000_0001));
+        for (CmMessage message : messages) {
+            MemorySegment s = mad(message);
+            assertThat(CmMad.attributeModifier(s, 0)).isEqualTo(0x8000_0001);
+            assertThat(MadHeader.parse(s, 0).attributeModifier()).isEqualTo(0x8000_0001);
+            assertThat(CmMessage.parse(s, 0, 256)).isEqualTo(message);
+        }
+    }
+
+    @Test
     void aMessageIsRoutedByTheNumbersItCarries() {
         for (CmMessage message : ONE_OF_EACH) {
             MemorySegment s = mad(message);
@@ -112,7 +126,7 @@ class CmMadTest {
         byte[] bytes = new byte[256];
         for (int run = 0; run < 5000; run++) {
             random.nextBytes(bytes);
-            MadHeader.of(ONE_OF_EACH.get(run % 11).attribute(), 1).emit(MemorySegment.ofArray(bytes), 0);
+            MadHeader.of(ONE_OF_EACH.get(run % 11).attribute(), 1, 0).emit(MemorySegment.ofArray(bytes), 0);
             bytes[run % 24] ^= (byte) (run % 3);
             MemorySegment s = MemorySegment.ofArray(bytes);
             CmMessage message = CmMessage.parse(s, 0, 256);

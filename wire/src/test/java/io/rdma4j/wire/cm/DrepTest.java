@@ -33,7 +33,7 @@ class DrepTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.DREP, s, at);
+        return CmMessage.parseBody(CmAttribute.DREP, s, at, 0);
     }
 
     @Override

@@ -33,7 +33,7 @@ class DreqTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.DREQ, s, at);
+        return CmMessage.parseBody(CmAttribute.DREQ, s, at, 0);
     }
 
     @Override

@@ -42,7 +42,7 @@ class LapTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.LAP, s, at);
+        return CmMessage.parseBody(CmAttribute.LAP, s, at, 0);
     }
 
     @Override

@@ -12,7 +12,7 @@ class MadHeaderTest extends HeaderLaws<MadHeader> {
 
     @Override
     protected MadHeader header() {
-        return MadHeader.of(CmAttribute.REQ, 0x2_e33c_0f91L);
+        return MadHeader.of(CmAttribute.REQ, 0x2_e33c_0f91L, 0);
     }
 
     @Override

@@ -33,7 +33,7 @@ class MraTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.MRA, s, at);
+        return CmMessage.parseBody(CmAttribute.MRA, s, at, 0);
     }
 
     @Override

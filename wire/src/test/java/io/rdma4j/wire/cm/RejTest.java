@@ -43,7 +43,7 @@ class RejTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.REJ, s, at);
+        return CmMessage.parseBody(CmAttribute.REJ, s, at, 0);
     }
 
     @Override

@@ -45,7 +45,7 @@ class RepTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.REP, s, at);
+        return CmMessage.parseBody(CmAttribute.REP, s, at, 0);
     }
 
     @Override
@@ -77,7 +77,7 @@ class RepTest extends HeaderLaws<CmMessage> {
 
     @Test
     void everyFieldIsInItsPlace() {
-        Rep rep = new Rep(1, 2, 3, 4, 0xaabbcc, 5, 6, 7, 8, 9, 2, true, 5, true, 10, PrivateData.of((byte) 99));
+        Rep rep = new Rep(1, 2, 3, 4, 0xaabbcc, 0, 5, 6, 7, 8, 9, 2, true, 5, true, 10, PrivateData.of((byte) 99));
         MemorySegment s = scratch();
         rep.emitBody(s, 0);
         assertThat(hex(s))

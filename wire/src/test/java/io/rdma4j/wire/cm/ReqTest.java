@@ -49,7 +49,7 @@ class ReqTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.REQ, s, at);
+        return CmMessage.parseBody(CmAttribute.REQ, s, at, 0);
     }
 
     @Override
@@ -89,6 +89,7 @@ class ReqTest extends HeaderLaws<CmMessage> {
         Req req = new Req(
                 1,
                 2,
+                0,
                 3,
                 4,
                 5,

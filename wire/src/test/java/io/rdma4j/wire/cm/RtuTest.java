@@ -33,7 +33,7 @@ class RtuTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.RTU, s, at);
+        return CmMessage.parseBody(CmAttribute.RTU, s, at, 0);
     }
 
     @Override

@@ -39,7 +39,7 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.SIDR_REP, s, at);
+        return CmMessage.parseBody(CmAttribute.SIDR_REP, s, at, 0);
     }
 
     @Override
@@ -71,7 +71,8 @@ class SidrRepTest extends HeaderLaws<CmMessage> {
 
     @Test
     void everyFieldIsInItsPlace() {
-        SidrRep reply = new SidrRep(1, 2, 3, 0xaabbcc, 4, 5, 6, PrivateData.of((byte) 98), PrivateData.of((byte) 99));
+        SidrRep reply =
+                new SidrRep(1, 2, 3, 0xaabbcc, 0, 4, 5, 6, PrivateData.of((byte) 98), PrivateData.of((byte) 99));
         MemorySegment s = scratch();
         reply.emitBody(s, 0);
         assertThat(hex(s))

@@ -39,7 +39,7 @@ class SidrReqTest extends HeaderLaws<CmMessage> {
 
     @Override
     protected CmMessage parse(MemorySegment s, long at) {
-        return CmMessage.parseBody(CmAttribute.SIDR_REQ, s, at);
+        return CmMessage.parseBody(CmAttribute.SIDR_REQ, s, at, 0);
     }
 
     @Override

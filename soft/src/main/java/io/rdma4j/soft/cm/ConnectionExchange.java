@@ -1,0 +1,314 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionEnhancement;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.RoutePath;
+import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.transport.cm.CmConnection;
+import io.rdma4j.transport.cm.CmEvents;
+import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.FlowLabel;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.IpCmHeader;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an identifier of a connected service says to its peer and hears from it: the request, the reply and what follows,
+ * and what they mean for the queue pair. All but the settings is under the host's lock.
+ */
+final class ConnectionExchange implements CmEvents {
+    private static final int PSN_MASK = 0xff_ffff;
+    private static final int MOST_RETRIES = 7;
+    private static final int ACK_TIMEOUT = 19;
+    private static final int HOP_LIMIT = 64;
+
+    private final SoftCmId id;
+    private final CmService service;
+    private final IdAddresses addresses;
+    private final int startingPsn;
+    private volatile @Nullable ConnectionAttributes attributes;
+    private volatile int ackTimeout = -1;
+    private volatile @Nullable RoutePath path;
+    private volatile ConnectionEnhancement enhancement = ConnectionEnhancement.NONE;
+    private @Nullable CmConnection connection;
+
+    ConnectionExchange(SoftCmId id, CmService service, IdAddresses addresses) {
+        this.id = id;
+        this.service = service;
+        this.addresses = addresses;
+        this.startingPsn = service.host().random() & PSN_MASK;
+    }
+
+    // ---- settings
+
+    void ackTimeout(int exponent) {
+        ackTimeout = exponent;
+    }
+
+    void path(RoutePath chosen) {
+        path = chosen;
+    }
+
+    void enhancement(ConnectionEnhancement own) {
+        enhancement = own;
+    }
+
+    /** The settings of a listener count for whom it hears of. */
+    void inherit(ConnectionExchange listener) {
+        ackTimeout = listener.ackTimeout;
+    }
+
+    // ---- active side
+
+    void connect(long nowNanos, long serviceId, ConnectionParameters parameters) {
+        Attachment from = addresses.requireAttachment();
+        InetSocketAddress local = addresses.requireLocal();
+        io.rdma4j.wire.Gid to = addresses.peerGid();
+        int flowLabel =
+                FlowLabel.ofPorts(local.getPort(), addresses.requirePeer().getPort());
+        IpCmHeader header = new IpCmHeader(from.wireGid(), local.getPort(), to);
+        RoutePath chosen = path;
+        PathMtu pathMtu = chosen == null ? from.pathMtu() : chosen.pathMtu();
+        connection = service.agent()
+                .connect(
+                        nowNanos,
+                        Req.builder()
+                                .serviceId(serviceId)
+                                .enhancement(enhancement.vendorId(), enhancement.options())
+                                .localQueuePair(parameters.queuePairNumber())
+                                .responderResources(parameters.responderResources())
+                                .initiatorDepth(parameters.initiatorDepth())
+                                .endToEndFlowControl(parameters.flowControl())
+                                .startingPsn(startingPsn)
+                                .retryCount(Math.min(parameters.retryCount(), MOST_RETRIES))
+                                .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MOST_RETRIES))
+                                .sharedReceiveQueue(parameters.sharedReceiveQueue())
+                                .pathMtu(pathMtu.code())
+                                .primaryPath(primaryPath(from, to, flowLabel))
+                                .privateData(header.with(PrivateData.of(parameters.privateData()))),
+                        addresses.peerScope(),
+                        this);
+    }
+
+    private CmPath primaryPath(Attachment from, io.rdma4j.wire.Gid to, int flowLabel) {
+        RoutePath chosen = path;
+        if (chosen == null) {
+            int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
+            return CmPath.roce(from.wireGid(), to, flowLabel, id.typeOfService(), HOP_LIMIT, timeout);
+        }
+        // There and back.
+        int timeout = ackTimeout < 0 ? chosen.packetLifetime() + 1 : ackTimeout;
+        return CmPath.roce(from.wireGid(), to, chosen.flowLabel(), chosen.trafficClass(), chosen.hopLimit(), timeout);
+    }
+
+    void establish(long nowNanos) {
+        requireConnection("rdma_establish", CmState.REP_RECEIVED, CmState.MRA_REP_SENT)
+                .sendReadyToUse(nowNanos);
+    }
+
+    // ---- passive side
+
+    /** A peer asks for a connection. Returns the event of it. */
+    ProviderEvent asked(CmConnection request, Req message, int scope) {
+        connection = request;
+        attributes = ConnectionAttributes.passive(message, scope, startingPsn);
+        ConnectionParameters said = new ConnectionParameters(
+                message.privateData().from(IpCmHeader.LENGTH).toByteArray(),
+                /* responderResources= */ message.initiatorDepth(),
+                /* initiatorDepth= */ message.responderResources(),
+                message.endToEndFlowControl(),
+                message.retryCount(),
+                message.rnrRetryCount(),
+                message.sharedReceiveQueue(),
+                message.localQueuePair());
+        return ProviderEvent.said(
+                CmEvent.Type.CONNECT_REQUEST,
+                said,
+                new ConnectionEnhancement(message.vendorId(), message.enhancementOptions()));
+    }
+
+    void requestTaken() {
+        if (connection != null) {
+            connection.releaseBacklog();
+        }
+    }
+
+    void accept(long nowNanos, ConnectionParameters parameters) {
+        CmConnection request = requireConnection("rdma_accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
+        ConnectionAttributes known = attributes;
+        if (known != null) {
+            attributes = known.withDepths(parameters.responderResources(), parameters.initiatorDepth());
+        }
+        Rep reply = Rep.of(
+                0,
+                0,
+                parameters.queuePairNumber(),
+                startingPsn,
+                parameters.responderResources(),
+                parameters.initiatorDepth(),
+                addresses.requireAttachment().localAckDelay(),
+                parameters.flowControl(),
+                Math.min(parameters.rnrRetryCount(), MOST_RETRIES),
+                parameters.sharedReceiveQueue(),
+                0,
+                PrivateData.of(parameters.privateData()));
+        // As librdmacm has it, the options are answered under the name of the vendor who asked.
+        request.accept(nowNanos, reply.withEnhancement(request.request().vendorId(), enhancement.options()));
+    }
+
+    // ---- both sides
+
+    void reject(long nowNanos, RejectReason reason, byte[] privateData) {
+        requireConnection(
+                        "rdma_reject",
+                        CmState.REQ_RECEIVED,
+                        CmState.MRA_REQ_SENT,
+                        CmState.REP_RECEIVED,
+                        CmState.MRA_REP_SENT)
+                .reject(nowNanos, reason, PrivateData.of(privateData));
+    }
+
+    void disconnect(long nowNanos) {
+        CmConnection current = connection;
+        if (current == null) {
+            throw id.wrongState("rdma_disconnect", "there is no connection");
+        }
+        switch (current.state()) {
+            case ESTABLISHED, DREQ_RECEIVED -> current.disconnect(nowNanos);
+            default -> {
+                // As in Linux: there is nothing to say to the peer, and no error.
+            }
+        }
+    }
+
+    void notifyCommunicationEstablished() {
+        String operation = "rdma_notify";
+        CmConnection current = connection;
+        if (current == null || !id.isConnecting()) {
+            throw id.wrongState(operation, "there is no connection");
+        }
+        if (current.state() == CmState.ESTABLISHED) {
+            throw new RdmaException(operation, Errno.EISCONN, id.describe(), "This may be ignored");
+        }
+        if (!current.notifyCommunicationEstablished()) {
+            throw id.wrongState(operation, "the connection is " + current.state());
+        }
+    }
+
+    QueuePairAttributes queuePairAttributes(QueuePairState target) {
+        String operation = "rdma_init_qp_attr";
+        ConnectionAttributes known = attributes;
+        if (target == QueuePairState.INIT) {
+            return ConnectionAttributes.toInit(known);
+        }
+        if (known == null) {
+            throw id.wrongState(operation, "the peer's message has not arrived");
+        }
+        return switch (target) {
+            case READY_TO_RECEIVE ->
+                known.toReadyToReceive(addresses.requireAttachment().gidIndex());
+            case READY_TO_SEND -> known.toReadyToSend(ackTimeout);
+            default ->
+                throw new RdmaException(
+                        operation,
+                        Errno.EINVAL,
+                        "there are no attributes for the state " + target,
+                        "Ask for INIT, READY_TO_RECEIVE or READY_TO_SEND");
+        };
+    }
+
+    /** Leaves the peer with a word. Returns whether nothing is left of the connection. */
+    boolean part(long nowNanos) {
+        return connection == null || connection.destroy(nowNanos);
+    }
+
+    private CmConnection requireConnection(String operation, CmState... allowed) {
+        CmConnection current = connection;
+        if (current == null) {
+            throw id.wrongState(operation, "there is no connection");
+        }
+        if (!Arrays.asList(allowed).contains(current.state())) {
+            throw id.wrongState(
+                    operation,
+                    "the connection's state is " + current.state() + ", it must be "
+                            + String.join(
+                                    " or ",
+                                    Arrays.stream(allowed).map(CmState::name).toList()));
+        }
+        return current;
+    }
+
+    // ---- what happens to the connection
+
+    @Override
+    public void onReply(CmConnection replied, Rep reply) {
+        attributes = ConnectionAttributes.active(
+                replied.request(), reply, addresses.peerScope(), replied.queuePairAckTimeout());
+        ConnectionParameters said = new ConnectionParameters(
+                reply.privateData().toByteArray(),
+                /* responderResources= */ reply.initiatorDepth(),
+                /* initiatorDepth= */ reply.responderResources(),
+                reply.endToEndFlowControl(),
+                replied.request().retryCount(),
+                reply.rnrRetryCount(),
+                reply.sharedReceiveQueue(),
+                reply.localQueuePair());
+        id.emit(ProviderEvent.said(
+                CmEvent.Type.CONNECT_RESPONSE,
+                said,
+                new ConnectionEnhancement(reply.vendorId(), reply.enhancementOptions())));
+    }
+
+    @Override
+    public void onReadyToUse(CmConnection established) {
+        id.emit(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+    }
+
+    @Override
+    public void onReject(CmConnection rejected, Rej reject) {
+        id.emit(new ProviderEvent(
+                CmEvent.Type.REJECTED,
+                reject.reason(),
+                ConnectionParameters.NONE.withPrivateData(reject.privateData().toByteArray()),
+                Explanations.rejected(id.describe(), addresses.peer(), reject.reason())));
+    }
+
+    @Override
+    public void onUnreachable(CmConnection silent) {
+        id.emit(new ProviderEvent(
+                CmEvent.Type.UNREACHABLE,
+                -Errno.ETIMEDOUT.number(),
+                ConnectionParameters.NONE,
+                silent.isActive()
+                        ? Explanations.noAnswerToRequest(id.describe())
+                        : Explanations.noAnswerToReply(id.describe())));
+    }
+
+    @Override
+    public void onDisconnectRequest(CmConnection asked) {
+        id.onDisconnected(false);
+    }
+
+    @Override
+    public void onDisconnected(CmConnection ended, boolean timedOut) {
+        id.onDisconnected(timedOut);
+    }
+
+    @Override
+    public void onTimewaitExit(CmConnection gone) {
+        id.onTimewaitExit();
+    }
+}
