@@ -60,17 +60,17 @@ case_type_of_service() { # SERVER CLIENT ucmatose|udaddy
 packets_like() { sleep 1.2; tshark -r "$case_dir/capture.pcap" -Y "$1" 2>/dev/null | wc -l; } # DISPLAY-FILTER : of the capture until now, which tcpdump writes once a second
 
 # Receivers, then one sender: everybody gets everything.
-case_mckey() { # RECEIVERS-SIDE SENDER-SIDE RECEIVERS "RECEIVER-OPTIONS" SENDER-OPTIONS...
-    local receivers=$3 options=$4 group=239.88.0.1 label labels=() bad=0
-    local server=$1 client=$2
-    shift 4
+case_mckey() { # RECEIVERS-SIDE SENDER-SIDE FAMILY RECEIVERS "RECEIVER-OPTIONS" SENDER-OPTIONS...
+    local server=$1 client=$2 family=$3 receivers=$4 options=$5 group=239.88.0.1 label labels=() bad=0
+    [ "$family" != v6 ] || group=ff05::8801
+    shift 5
     for label in $(seq -f 'receiver%g' "$receivers"); do
         labels+=("$label")
         # shellcheck disable=SC2086
-        tool_start "$server" "$label" mckey -m $group -b "$(side_address "$server" v4)" $options
+        tool_start "$server" "$label" mckey -m $group -b "$(side_address "$server" "$family")" $options
         wait_until 20 tool_said "$label" 'joined dgid' || { explain "$label did not join within 20 s"; return 1; }
     done
-    tool_start "$client" sender mckey -m $group -b "$(side_address "$client" v4)" -s "$@"
+    tool_start "$client" sender mckey -m $group -b "$(side_address "$client" "$family")" -s "$@"
     for label in sender "${labels[@]}"; do
         rping_wait "$label" || explain "$label did not end" || bad=1
         expect_code "$label" 0 || bad=1
@@ -85,7 +85,7 @@ mckey_lines() { # LABEL GROUP OPTIONS
     [ "$1" != sender ] || role=client verb=initiating
     [ "$role" = client ] || [[ $3 != *' -c '* ]] || members=${3##* -c } members=${members%% *}
     printf '%s\n' "mckey: starting $role" 'mckey: joining'
-    for i in $(seq "$members"); do echo "mckey: joined dgid: ::ffff:$2 mlid 0x0 sl 0"; done
+    for i in $(seq "$members"); do echo "mckey: joined dgid: $([[ $2 == *:* ]] || echo ::ffff:)$2 mlid 0x0 sl 0"; done
     printf '%s\n' "$verb data transfers" 'data transfers complete' 'test complete' 'return status 0'
 }
 
@@ -155,11 +155,11 @@ define_message_cases() { # SERVER CLIENT
     case_add udaddy/-S-1 "$1" "$2" '1 byte each' 60 case_messages udaddy v4 -S 1
     case_add udaddy/-S-1024 "$1" "$2" '1024 bytes, the MTU' 60 case_messages udaddy v6 -S 1024
     case_add udaddy/-t "$1" "$2" 'DSCP in every packet' 60 case_type_of_service udaddy
-    case_add mckey/v4 "$1" "$2" '2 receivers, 10 each' 60 case_mckey 2 ''
-    case_add mckey/-c-3 "$1" "$2" '3 members' 60 case_mckey 1 '-c 3'
-    case_add mckey/-C-50 "$1" "$2" '50 datagrams' 60 case_mckey 1 '-C 50' -C 50
-    case_add mckey/-S-1024 "$1" "$2" '1024 bytes, the MTU' 60 case_mckey 1 '-S 1024' -S 1024
-    case_add mckey/-o "$1" "$2" 'sender no member' 60 case_mckey 1 '' -o
+    case_add mckey/v4 "$1" "$2" '2 receivers, 10 each' 60 case_mckey v4 2 ''
+    case_add mckey/-c-3 "$1" "$2" '3 members' 60 case_mckey v4 1 '-c 3'
+    case_add mckey/-C-50 "$1" "$2" '50 datagrams' 60 case_mckey v4 1 '-C 50' -C 50
+    case_add mckey/-S-1024 "$1" "$2" '1024 bytes, the MTU' 60 case_mckey v4 1 '-S 1024' -S 1024
+    case_add mckey/-o "$1" "$2" 'sender no member' 60 case_mckey v4 1 '' -o
     for family in v4 v6 ll; do case_add "rdma_client/$family" "$1" "$2" '1 message each way' 40 case_endpoints $family 7471; done
     case_add rdma_client/-p "$1" "$2" '1 message each way' 40 case_endpoints v4 7999
     case_add rdma_client/any "$1" "$2" '1 message each way' 40 case_endpoints v4 7471 any
@@ -169,4 +169,26 @@ define_message_cases() { # SERVER CLIENT
     case_cannot mckey/-M "$1" "$2" "$no_ib"
     case_cannot mckey/v6 "$1" "$2" 'rxe refuses to join IPv6 groups'
     case_cannot mckey/-l "$1" "$2" 'rxe cannot keep a queue pair from hearing itself'
+}
+
+# The same tools between processes of one host, and between two hosts that both run Java.
+define_host_message_cases() {
+    local family
+    for family in lo4 v4 lo6 v6 ll twin; do
+        case_add "host/ucmatose/$family" near near '10 messages each way' 30 case_messages ucmatose $family
+        case_add "host/udaddy/$family" near near '10 datagrams each way' 30 case_messages udaddy $family
+        case_add "host/rdma_client/$family" near near '1 message each way' 30 case_endpoints $family 7471
+    done
+    for family in v4 v6 ll; do
+        case_add "host/ucmatose/far-$family" far near '8 connections' 30 case_messages ucmatose $family -c 8 -S 5000
+        case_add "host/udaddy/far-$family" far near '8 services' 30 case_messages udaddy $family -c 8
+    done
+    case_add host/ucmatose/-c-1000 far near '1000 connections' 60 case_messages ucmatose v4 -c 1000
+    for family in lo4 v4 v6; do
+        case_add "host/mckey/$family" near near '2 receivers, 10 each' 30 case_mckey $family 2 ''
+    done
+    for family in v4 v6; do
+        case_add "host/mckey/far-$family" far near '2 receivers, 3 members each' 30 case_mckey $family 2 '-c 3'
+    done
+    case_add host/mckey/-o far near 'sender no member' 30 case_mckey v6 1 '' -o
 }

@@ -63,6 +63,15 @@ final class GroupMemberships {
                     AddressText.of(address) + " is not a multicast address: those are 224.0.0.0 to 239.255.255.255,"
                             + " and IPv6 addresses that begin with ff");
         }
+        if (!group.isIpv4() && at.address().isLoopbackAddress()) {
+            joined.put(membership, null);
+            return ProviderEvent.notJoined(
+                    membership,
+                    -Errno.ENETUNREACH.number(),
+                    AddressText.of(address) + " cannot be joined at " + AddressText.of(at.address())
+                            + ": Linux delivers no IPv6 groups on loopback interfaces. Bind to an address of another"
+                            + " interface, or use an IPv4 group");
+        }
         joined.put(membership, receives ? service.host().joinGroup(at, group) : null);
         AddressVector way = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
         return ProviderEvent.joined(

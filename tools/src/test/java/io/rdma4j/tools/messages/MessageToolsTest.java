@@ -310,6 +310,7 @@ class MessageToolsTest {
                 "-M ff0e::1 | unmapped multicast address requires binding to source address",
                 "-m no.such.host.invalid -b 127.0.0.1 | getaddrinfo failed",
                 "-m 239.77.3.1 -b 203.0.113.77 | addr bind failure",
+                "-m ff05::77 -b ::1 | Linux delivers no IPv6 groups on loopback interfaces",
                 "-s | -m must name a group"
             })
     void mckeyExplainsWhatCannotBe(String words, String explanation) throws InterruptedException {
