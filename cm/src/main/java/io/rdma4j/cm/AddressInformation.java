@@ -102,6 +102,11 @@ public record AddressInformation(
             return new Hints(flags, value, queuePairType, portSpace, source, destination);
         }
 
+        /** The same for a type of queue pair. */
+        public Hints withQueuePairType(@Nullable QueuePairType value) {
+            return new Hints(flags, family, value, portSpace, source, destination);
+        }
+
         /** The same with a local address. */
         public Hints withSource(@Nullable InetSocketAddress value) {
             return new Hints(flags, family, queuePairType, portSpace, value, destination);
@@ -169,13 +174,15 @@ public record AddressInformation(
     }
 
     private static QueuePairType typeOf(@Nullable PortSpace space) {
-        return space != null && space.isDatagram()
-                ? QueuePairType.UNRELIABLE_DATAGRAM
-                : QueuePairType.RELIABLE_CONNECTION;
+        return space == null ? QueuePairType.RELIABLE_CONNECTION : space.queuePairType();
     }
 
     private static PortSpace spaceOf(@Nullable QueuePairType type) {
-        return type == QueuePairType.UNRELIABLE_DATAGRAM ? PortSpace.UDP : PortSpace.TCP;
+        return switch (type) {
+            case UNRELIABLE_DATAGRAM -> PortSpace.UDP;
+            case XRC_SEND, XRC_RECEIVE -> PortSpace.IB; // C says TCP, where the kernel takes no such identifier
+            case null, default -> PortSpace.TCP;
+        };
     }
 
     private static InetAddress address(@Nullable String node, Hints hints, boolean passive) {

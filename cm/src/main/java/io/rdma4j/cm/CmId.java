@@ -15,6 +15,7 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import io.rdma4j.verbs.XrcDomain;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -36,8 +37,8 @@ public final class CmId implements AutoCloseable {
 
     private final IdCore core;
 
-    CmId(EventChannel channel, boolean synchronous, PortSpace portSpace, @Nullable Object context) {
-        core = new IdCore(this, channel, synchronous, portSpace, context);
+    CmId(EventChannel channel, boolean synchronous, PortSpace portSpace, QueuePairType type, @Nullable Object context) {
+        core = new IdCore(this, channel, synchronous, portSpace, type, context);
     }
 
     /** The identifier of a connection request. */
@@ -53,8 +54,22 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public static CmId create(PortSpace portSpace, @Nullable Object context) {
+        return create(portSpace, portSpace.queuePairType(), context);
+    }
+
+    /**
+     * Makes a synchronous identifier for a type of queue pair. In C only {@code rdma_create_ep} makes such identifiers.
+     *
+     * <p>Of an extended connection the identifier that connects is of the type {@link QueuePairType#XRC_SEND}, and the one
+     * that listens is of the type {@link QueuePairType#XRC_RECEIVE}: so are those that its requests come with. The numbers
+     * of the shared receive queues are for the application to tell, in the private data of {@link #accept}.
+     *
+     * @param type a type of the port space; any in {@link PortSpace#IB}
+     * @throws RdmaException also {@code EINVAL} for another type
+     */
+    public static CmId create(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
         Providers.requireDevices("rdma_create_id");
-        return new CmId(EventChannel.ofSynchronousId(), true, portSpace, context);
+        return new CmId(EventChannel.ofSynchronousId(), true, portSpace, type, context);
     }
 
     /**
@@ -174,6 +189,10 @@ public final class CmId implements AutoCloseable {
     /**
      * Makes a shared receive queue, which queue pairs of this identifier use from now on unless their attributes name
      * another. C: {@code rdma_create_srq}. It can also be given to queue pairs of other identifiers of the device.
+     *
+     * <p>That of an identifier of the type {@link QueuePairType#XRC_RECEIVE}, and one whose attributes have a domain of
+     * extended connections, serves those instead. Where the attributes lack the domain it is {@link #xrcDomain}; where they
+     * lack the completion queue one is made, with a channel: {@link #receiveCompletions}.
      *
      * @param protectionDomain its domain; null for the device's default domain
      * @return the queue, also at {@link #sharedReceiveQueue}
@@ -389,7 +408,7 @@ public final class CmId implements AutoCloseable {
      * @param typeOfService 0 to 255
      */
     public void setTypeOfService(int typeOfService) {
-        requireRange("type of service", typeOfService, 255);
+        IdCore.requireRange(SET_OPTION, "type of service", typeOfService, 255);
         core.locked(SET_OPTION, () -> core.binding().option(id -> id.setTypeOfService(typeOfService)));
     }
 
@@ -416,14 +435,8 @@ public final class CmId implements AutoCloseable {
      * @param exponent 0 to 31; 0 waits for ever
      */
     public void setAckTimeout(int exponent) {
-        requireRange("acknowledgement time-out exponent", exponent, 31);
+        IdCore.requireRange(SET_OPTION, "acknowledgement time-out exponent", exponent, 31);
         core.locked(SET_OPTION, () -> core.binding().option(id -> id.setAckTimeout(exponent)));
-    }
-
-    private static void requireRange(String name, int value, int limit) {
-        if (value < 0 || value > limit) {
-            throw IdCore.invalid(SET_OPTION, "the " + name + " is " + value + ", must be 0 to " + limit, "");
-        }
     }
 
     /**
@@ -505,7 +518,7 @@ public final class CmId implements AutoCloseable {
 
     /** The type of its queue pairs. C: {@code qp_type}. */
     public QueuePairType queuePairType() {
-        return core.portSpace().isDatagram() ? QueuePairType.UNRELIABLE_DATAGRAM : QueuePairType.RELIABLE_CONNECTION;
+        return core.queuePairType();
     }
 
     /** Whether the identifier has a device: after binding to an address that is no wildcard, or resolving one. */
@@ -553,16 +566,25 @@ public final class CmId implements AutoCloseable {
                 : own.queuePair().protectionDomain();
     }
 
+    /**
+     * The default domain of extended connections of the device, made when first asked for; it lives as long as any
+     * identifier uses the device. Its targets and shared receive queues can be those of several identifiers.
+     *
+     * @throws RdmaException {@code EINVAL} while the identifier has no device
+     */
+    public XrcDomain xrcDomain() {
+        return core.deviceUse("ibv_open_xrcd").defaultXrcDomain();
+    }
+
     /** Where the queue pair's send work requests are reported, or null without a queue pair. */
     public @Nullable CompletionQueue sendCompletions() {
         IdQueuePair own = core.queuePair();
         return own == null ? null : own.queuePair().sendCompletions();
     }
 
-    /** Where the queue pair's receives are reported, or null without a queue pair. */
+    /** Where receives are reported: those of the shared queue of extended connections, else the queue pair's; or null. */
     public @Nullable CompletionQueue receiveCompletions() {
-        IdQueuePair own = core.queuePair();
-        return own == null ? null : own.queuePair().receiveCompletions();
+        return core.receiveCompletions();
     }
 
     /** The channel made for {@link #sendCompletions}, or null if the application gave the queue. */
@@ -573,8 +595,7 @@ public final class CmId implements AutoCloseable {
 
     /** The channel made for {@link #receiveCompletions}, or null if the application gave the queue. */
     public @Nullable CompletionChannel receiveCompletionChannel() {
-        IdQueuePair own = core.queuePair();
-        return own == null ? null : own.receiveChannel();
+        return core.receiveChannel();
     }
 
     /** The channel of its events, or null if the identifier is synchronous. */

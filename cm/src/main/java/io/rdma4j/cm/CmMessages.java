@@ -232,13 +232,18 @@ public final class CmMessages {
      */
     public void awaitReceiveCompletion(WorkCompletion completion) {
         String operation = "rdma_get_recv_comp";
-        await(operation, queuePair(operation).receiveCompletions(), completion, null);
+        await(operation, receiveCompletions(operation), completion, null);
     }
 
     /** Like {@link #awaitReceiveCompletion(WorkCompletion)}, but waits no longer; false if the time is over. */
     public boolean awaitReceiveCompletion(WorkCompletion completion, Duration timeout) {
         String operation = "rdma_get_recv_comp";
-        return await(operation, queuePair(operation).receiveCompletions(), completion, timeout);
+        return await(operation, receiveCompletions(operation), completion, timeout);
+    }
+
+    private CompletionQueue receiveCompletions(String operation) {
+        CompletionQueue queue = id.receiveCompletions();
+        return queue == null ? queuePair(operation).receiveCompletions() : queue;
     }
 
     /** True when the completion is filled; false, which only a time-out can bring about, when the time is over. */

@@ -21,7 +21,7 @@ record Endpoint(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttribut
             AddressInformation information,
             @Nullable ProtectionDomain protectionDomain,
             @Nullable CmQueuePairAttributes attributes) {
-        CmId id = CmId.create(information.portSpace(), null);
+        CmId id = CmId.create(information.portSpace(), information.queuePairType(), null);
         try {
             if (information.isPassive()) {
                 id.bindAddress(required(information.source(), "source"));

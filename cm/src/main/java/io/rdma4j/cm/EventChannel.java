@@ -2,6 +2,7 @@ package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -53,7 +54,17 @@ public final class EventChannel implements AutoCloseable {
      * @throws RdmaException {@code EINVAL} if the channel is closed
      */
     public CmId createId(PortSpace portSpace, @Nullable Object context) {
-        return new CmId(this, false, portSpace, context);
+        return createId(portSpace, portSpace.queuePairType(), context);
+    }
+
+    /**
+     * Makes an identifier for a type of queue pair whose events come here; {@link CmId#create(PortSpace, QueuePairType,
+     * Object)} has the types. In C only {@code rdma_create_ep} makes such identifiers.
+     *
+     * @throws RdmaException {@code EINVAL} if the channel is closed, or the type is not one of the port space
+     */
+    public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
+        return new CmId(this, false, portSpace, type, context);
     }
 
     /**

@@ -62,7 +62,7 @@ final class IdConnection {
                     : said.initiatorDepth();
             acceptWith(provider, said.withDepths(responderResources, initiatorDepth));
         });
-        if (core.portSpace().isDatagram()) {
+        if (core.isDatagram()) {
             // The answer is the end of it: no event follows.
             core.acknowledgeSynchronously();
         } else {
@@ -72,7 +72,7 @@ final class IdConnection {
 
     private void acceptWith(ProviderCmId provider, ConnectionParameters said) {
         IdQueuePair own = core.queuePair();
-        boolean connects = !core.portSpace().isDatagram();
+        boolean connects = !core.isDatagram();
         if (own != null && connects) {
             own.toReadyToSend(provider, responderResources, initiatorDepth);
         }

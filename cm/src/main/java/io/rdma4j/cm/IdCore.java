@@ -3,10 +3,13 @@ package io.rdma4j.cm;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
@@ -22,6 +25,7 @@ final class IdCore {
 
     private final CmId id;
     private final PortSpace portSpace;
+    private final QueuePairType queuePairType;
     private final AcknowledgementCount count = new AcknowledgementCount();
     private final ReentrantLock lock = new ReentrantLock();
     private final ProviderBinding binding;
@@ -33,19 +37,33 @@ final class IdCore {
     volatile @Nullable Object context;
     private volatile @Nullable CmEvent event;
     private volatile @Nullable IdQueuePair queuePair;
-    private volatile @Nullable SharedReceiveQueue sharedReceiveQueue;
+    private volatile @Nullable IdSharedReceives sharedReceives;
     private OpenDevices.@Nullable Use device;
     private boolean connectFailed;
     private volatile @Nullable Endpoint endpoint;
     private boolean closed;
 
-    IdCore(CmId id, EventChannel channel, boolean synchronous, PortSpace portSpace, @Nullable Object context) {
+    IdCore(
+            CmId id,
+            EventChannel channel,
+            boolean synchronous,
+            PortSpace portSpace,
+            QueuePairType queuePairType,
+            @Nullable Object context) {
+        if (portSpace != PortSpace.IB && queuePairType != portSpace.queuePairType()) {
+            throw invalid(
+                    "rdma_create_id",
+                    "identifiers of the port space " + portSpace + " are of the type " + portSpace.queuePairType()
+                            + ", not " + queuePairType,
+                    "Use the port space IB, which takes every type");
+        }
         this.id = id;
         this.channel = channel;
         this.synchronous = synchronous;
         this.portSpace = portSpace;
+        this.queuePairType = queuePairType;
         this.context = context;
-        this.binding = new ProviderBinding(portSpace, new Sink());
+        this.binding = new ProviderBinding(portSpace, queuePairType, new Sink());
         channel.attach();
     }
 
@@ -54,8 +72,9 @@ final class IdCore {
         this.id = id;
         this.channel = listener.channel;
         this.portSpace = listener.portSpace;
+        this.queuePairType = listener.queuePairType;
         this.context = listener.context;
-        this.binding = new ProviderBinding(portSpace, new Sink(), child);
+        this.binding = new ProviderBinding(portSpace, queuePairType, new Sink(), child);
         channel.attach();
     }
 
@@ -65,6 +84,14 @@ final class IdCore {
 
     PortSpace portSpace() {
         return portSpace;
+    }
+
+    QueuePairType queuePairType() {
+        return queuePairType;
+    }
+
+    boolean isDatagram() {
+        return queuePairType == QueuePairType.UNRELIABLE_DATAGRAM;
     }
 
     ProviderBinding binding() {
@@ -126,18 +153,26 @@ final class IdCore {
                                 + domain.context().device().name() + ", the identifier to " + name,
                         "Make the protection domain from the identifier's verbs()");
             }
-            IdQueuePair made = IdQueuePair.create(
-                    id,
-                    provider,
-                    domain,
-                    attributes.sharedReceiveQueue() == null
-                            ? attributes.sharedReceiveQueue(sharedReceiveQueue)
-                            : attributes);
+            IdQueuePair made = IdQueuePair.create(id, provider, domain, completed(attributes, use));
             queuePair = made;
             return made.queuePair();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Puts in what the identifier has where the application gave nothing. */
+    private CmQueuePairAttributes completed(CmQueuePairAttributes attributes, OpenDevices.Use use) {
+        IdSharedReceives own = sharedReceives;
+        return switch (queuePairType) {
+            case XRC_RECEIVE ->
+                attributes.xrcDomain() == null ? attributes.xrcDomain(use.defaultXrcDomain()) : attributes;
+            case XRC_SEND -> attributes; // it receives nothing
+            default ->
+                attributes.sharedReceiveQueue() == null && own != null
+                        ? attributes.sharedReceiveQueue(own.queue())
+                        : attributes;
+        };
     }
 
     void destroyQueuePair() {
@@ -162,13 +197,12 @@ final class IdCore {
             String operation = "rdma_create_srq";
             requireOpen(operation);
             OpenDevices.Use use = requireDevice(operation);
-            if (sharedReceiveQueue != null) {
+            if (sharedReceives != null) {
                 throw invalid(operation, "the identifier already has a shared receive queue", "Destroy it first");
             }
-            ProtectionDomain domain = protectionDomain == null ? use.defaultDomain() : protectionDomain;
-            SharedReceiveQueue made = domain.createSharedReceiveQueue(attributes);
-            sharedReceiveQueue = made;
-            return made;
+            IdSharedReceives made = IdSharedReceives.create(id, use, protectionDomain, attributes);
+            sharedReceives = made;
+            return made.queue();
         } finally {
             lock.unlock();
         }
@@ -176,17 +210,40 @@ final class IdCore {
 
     @Nullable
     SharedReceiveQueue sharedReceiveQueue() {
-        return sharedReceiveQueue;
+        IdSharedReceives own = sharedReceives;
+        return own == null ? null : own.queue();
+    }
+
+    /** Where receives are reported: those of the shared queue of extended connections, else the queue pair's. */
+    @Nullable
+    CompletionQueue receiveCompletions() {
+        IdSharedReceives shared = sharedReceives;
+        if (shared != null && shared.completions() != null) {
+            return shared.completions();
+        }
+        IdQueuePair own = queuePair;
+        return own == null ? null : own.queuePair().receiveCompletions();
+    }
+
+    /** The channel made for {@link #receiveCompletions}. */
+    @Nullable
+    CompletionChannel receiveChannel() {
+        IdSharedReceives shared = sharedReceives;
+        if (shared != null && shared.completions() != null) {
+            return shared.channel();
+        }
+        IdQueuePair own = queuePair;
+        return own == null ? null : own.receiveChannel();
     }
 
     void destroySharedReceiveQueue() {
         lock.lock();
         try {
-            SharedReceiveQueue old = sharedReceiveQueue;
+            IdSharedReceives old = sharedReceives;
             if (old != null) {
                 old.close();
             }
-            sharedReceiveQueue = null;
+            sharedReceives = null;
         } finally {
             lock.unlock();
         }
@@ -280,7 +337,7 @@ final class IdCore {
         try {
             destroySharedReceiveQueue();
         } catch (RdmaException stillUsed) {
-            sharedReceiveQueue = null;
+            sharedReceives = null;
         }
     }
 
@@ -497,6 +554,12 @@ final class IdCore {
             device = use;
         }
         return use;
+    }
+
+    static void requireRange(String operation, String name, int value, int limit) {
+        if (value < 0 || value > limit) {
+            throw invalid(operation, "the " + name + " is " + value + ", must be 0 to " + limit, "");
+        }
     }
 
     static RdmaException invalid(String operation, String details, String hint) {

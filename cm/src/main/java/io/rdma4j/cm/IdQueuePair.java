@@ -6,6 +6,7 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
@@ -39,10 +40,9 @@ final class IdQueuePair {
     static IdQueuePair create(
             CmId id, ProviderCmId provider, ProtectionDomain domain, CmQueuePairAttributes attributes) {
         DeviceContext context = domain.context();
+        QueuePairType type = id.queuePairType();
         QueuePairCapabilities sizes = attributes.capabilities();
         SharedReceiveQueue shared = attributes.sharedReceiveQueue();
-        QueuePairType type =
-                id.portSpace().isDatagram() ? QueuePairType.UNRELIABLE_DATAGRAM : QueuePairType.RELIABLE_CONNECTION;
         Made made = new Made();
         try {
             CompletionQueue send = attributes.sendCompletions();
@@ -62,7 +62,14 @@ final class IdQueuePair {
                 receive = made.receiveQueue;
             }
             made.queuePair = domain.createQueuePair(new QueuePairInitAttributes(
-                    type, send, receive, sizes, attributes.signalAll(), attributes.context(), shared));
+                    type,
+                    send,
+                    receive,
+                    sizes,
+                    attributes.signalAll(),
+                    attributes.context(),
+                    shared,
+                    attributes.xrcDomain()));
             made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
             if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
                 made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE));
@@ -136,7 +143,7 @@ final class IdQueuePair {
     }
 
     /**
-     * Takes the queue pair to ready-to-send.
+     * Takes the queue pair to ready-to-send. A type that serves no READs, or has none under way, takes no depth for it.
      *
      * @param responderResources READs of the peer served at a time, or 0xff for what the connection's messages say
      * @param initiatorDepth READs under way, or 0xff for what the connection's messages say
@@ -144,12 +151,14 @@ final class IdQueuePair {
     void toReadyToSend(ProviderCmId provider, int responderResources, int initiatorDepth) {
         queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
         QueuePairAttributes receive = provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE);
-        if (responderResources != ConnectionParameters.DEVICE_MAXIMUM) {
+        if (responderResources != ConnectionParameters.DEVICE_MAXIMUM
+                && receive.present().contains(QueuePairAttribute.MAX_DESTINATION_READ_ATOMIC)) {
             receive.maxDestinationReadAtomic(responderResources);
         }
         queuePair.modify(receive);
         QueuePairAttributes send = provider.initQueuePairAttributes(QueuePairState.READY_TO_SEND);
-        if (initiatorDepth != ConnectionParameters.DEVICE_MAXIMUM) {
+        if (initiatorDepth != ConnectionParameters.DEVICE_MAXIMUM
+                && send.present().contains(QueuePairAttribute.MAX_READ_ATOMIC)) {
             send.maxReadAtomic(initiatorDepth);
         }
         queuePair.modify(send);

@@ -4,6 +4,7 @@ import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.XrcDomain;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Devices that identifiers use: opened when first needed and kept open for the life of the process, as librdmacm does,
- * each with a default protection domain while any identifier uses the device.
+ * each with a default protection domain, and one of extended connections, while any identifier uses the device.
  */
 final class OpenDevices {
     /** One identifier's use of a device. */
@@ -39,12 +40,23 @@ final class OpenDevices {
             }
         }
 
+        XrcDomain defaultXrcDomain() {
+            synchronized (ALL) {
+                XrcDomain domain = entry.xrcDomain;
+                if (domain == null) {
+                    domain = entry.context.openXrcDomain();
+                    entry.xrcDomain = domain;
+                }
+                return domain;
+            }
+        }
+
         void release() {
             synchronized (ALL) {
                 if (!released) {
                     released = true;
                     entry.users--;
-                    entry.closeUnusedDomain();
+                    entry.closeUnusedDomains();
                 }
             }
         }
@@ -56,21 +68,34 @@ final class OpenDevices {
         @Nullable
         ProtectionDomain domain;
 
+        @Nullable
+        XrcDomain xrcDomain;
+
         int users;
 
         Entry(DeviceContext context) {
             this.context = context;
         }
 
-        void closeUnusedDomain() {
-            if (users > 0 || domain == null) {
+        void closeUnusedDomains() {
+            if (users > 0) {
                 return;
             }
-            try {
-                domain.close();
+            if (xrcDomain != null && isClosed(xrcDomain::close)) {
+                xrcDomain = null;
+            }
+            if (domain != null && isClosed(domain::close)) {
                 domain = null;
+            }
+        }
+
+        private static boolean isClosed(Runnable close) {
+            try {
+                close.run();
+                return true;
             } catch (RdmaException stillUsed) {
-                // The application has memory registered in it; the next identifier finds it again.
+                // The application has something in it, like registered memory; the next identifier finds it again.
+                return false;
             }
         }
     }

@@ -1,5 +1,7 @@
 package io.rdma4j.cm;
 
+import io.rdma4j.verbs.QueuePairType;
+
 /** A space of port numbers, with the kind of service it stands for. C: {@code enum rdma_port_space}. */
 public enum PortSpace {
     /** Connected, reliable. C: {@code RDMA_PS_TCP}. */
@@ -8,7 +10,10 @@ public enum PortSpace {
     UDP(0x0111),
     /** Datagrams of IP over InfiniBand, unreliable. C: {@code RDMA_PS_IPOIB}. */
     IPOIB(0x0002),
-    /** Connected, reliable, in the service IDs of InfiniBand itself. C: {@code RDMA_PS_IB}. */
+    /**
+     * Any service, in the service IDs of InfiniBand itself: an identifier of it may be of any type of queue pair. C: {@code
+     * RDMA_PS_IB}.
+     */
     IB(0x013f);
 
     private final int code;
@@ -22,7 +27,12 @@ public enum PortSpace {
         return code;
     }
 
-    /** Whether its services are of unreliable datagrams. */
+    /** The type of queue pair of its services; of {@link #IB} that of identifiers that are made without saying another. */
+    public QueuePairType queuePairType() {
+        return isDatagram() ? QueuePairType.UNRELIABLE_DATAGRAM : QueuePairType.RELIABLE_CONNECTION;
+    }
+
+    /** Whether its services are of unreliable datagrams; those of {@link #IB} may be. */
     public boolean isDatagram() {
         return this == UDP || this == IPOIB;
     }

@@ -7,6 +7,7 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,19 +26,21 @@ final class ProviderBinding {
     private record Part(CmProvider provider, ProviderCmId id) {}
 
     private final PortSpace portSpace;
+    private final QueuePairType queuePairType;
     private final CmEventSink sink;
     private final List<Consumer<ProviderCmId>> options = new ArrayList<>();
     private volatile List<ProviderCmId> ids = List.of();
     private List<Part> parts = List.of();
 
-    ProviderBinding(PortSpace portSpace, CmEventSink sink) {
+    ProviderBinding(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         this.portSpace = portSpace;
+        this.queuePairType = queuePairType;
         this.sink = sink;
     }
 
     /** The binding of a connection that a provider made. */
-    ProviderBinding(PortSpace portSpace, CmEventSink sink, ProviderCmId child) {
-        this(portSpace, sink);
+    ProviderBinding(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink, ProviderCmId child) {
+        this(portSpace, queuePairType, sink);
         ids = List.of(child);
     }
 
@@ -73,7 +76,7 @@ final class ProviderBinding {
     }
 
     private Part create(CmProvider provider) {
-        ProviderCmId id = provider.create(portSpace, sink);
+        ProviderCmId id = provider.create(portSpace, queuePairType, sink);
         options.forEach(option -> option.accept(id));
         return new Part(provider, id);
     }

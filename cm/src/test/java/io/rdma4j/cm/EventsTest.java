@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.time.Duration;
 import java.util.Objects;
@@ -21,7 +22,7 @@ class EventsTest {
     private static final Duration MOMENT = Duration.ofMillis(50);
 
     private final EventChannel channel = EventChannel.ofSynchronousId();
-    private final CmId listener = new CmId(channel, false, PortSpace.TCP, "context");
+    private final CmId listener = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, "context");
     private final FakeProviderId fake = new FakeProviderId();
 
     private CmEventSink request() {

@@ -22,8 +22,18 @@ public record SharedReceiveQueueInitAttributes(
         return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, null, null, null);
     }
 
+    /** The same for extended connections of a domain, reported where {@link #completions} says. */
+    public SharedReceiveQueueInitAttributes extended(XrcDomain domain) {
+        return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, context, domain, completions);
+    }
+
+    /** The same, reported at a completion queue; for extended connections only. */
+    public SharedReceiveQueueInitAttributes reportedAt(CompletionQueue queue) {
+        return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, context, xrcDomain, queue);
+    }
+
     /** The same for extended connections of a domain. */
     public SharedReceiveQueueInitAttributes extended(XrcDomain domain, CompletionQueue reportedAt) {
-        return new SharedReceiveQueueInitAttributes(maxWorkRequests, maxScatterGather, context, domain, reportedAt);
+        return extended(domain).reportedAt(reportedAt);
     }
 }

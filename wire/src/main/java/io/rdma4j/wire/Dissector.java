@@ -242,7 +242,7 @@ public final class Dissector {
     private static void req(StringBuilder out, Req req) {
         out.append(" id ").append(hex(req.localCommunicationId()));
         out.append(" service ").append(ServiceId.toString(req.serviceId()));
-        out.append(" qp ").append(hex(req.localQueuePair()));
+        out.append(req.isExtended() ? " xrc-qp " : " qp ").append(hex(req.localQueuePair()));
         out.append(" psn ").append(req.startingPsn());
         out.append(" depths ").append(req.responderResources()).append('/').append(req.initiatorDepth());
         out.append(" retries ").append(req.retryCount()).append('/').append(req.rnrRetryCount());
@@ -253,7 +253,8 @@ public final class Dissector {
 
     private static void rep(StringBuilder out, Rep rep) {
         ids(out, rep.localCommunicationId(), rep.remoteCommunicationId());
-        out.append(" qp ").append(hex(rep.localQueuePair()));
+        boolean plain = rep.localEndToEndContext() == 0;
+        out.append(plain ? " qp " : " xrc-qp ").append(hex(plain ? rep.localQueuePair() : rep.localEndToEndContext()));
         out.append(" psn ").append(rep.startingPsn());
         out.append(" depths ").append(rep.responderResources()).append('/').append(rep.initiatorDepth());
         out.append(" rnr-retries ").append(rep.rnrRetryCount());

@@ -1,6 +1,7 @@
 package io.rdma4j.cm.spi;
 
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.QueuePairType;
 import java.net.InetAddress;
 
 /**
@@ -28,7 +29,8 @@ public interface CmProvider {
      * Makes an identifier, in the idle state.
      *
      * @param portSpace the port space
+     * @param queuePairType the type of its queue pairs, any in the port space {@code IB}, else that of the space
      * @param sink where its events go
      */
-    ProviderCmId create(PortSpace portSpace, CmEventSink sink);
+    ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink);
 }

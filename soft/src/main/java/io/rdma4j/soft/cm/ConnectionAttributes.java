@@ -6,6 +6,7 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
@@ -69,11 +70,15 @@ record ConnectionAttributes(
                 path.acknowledgeTimeout());
     }
 
-    /** In the view of the side that sent the REQ, once the REP is there. */
-    static ConnectionAttributes active(Req request, Rep reply, int scope, int ackTimeout) {
+    /**
+     * In the view of the side that sent the REQ, once the REP is there.
+     *
+     * @param retryCount what the application said: the REQ of an extended connection does not tell it
+     */
+    static ConnectionAttributes active(Req request, Rep reply, int scope, int retryCount, int ackTimeout) {
         CmPath path = request.primaryPath();
         return new ConnectionAttributes(
-                reply.localQueuePair(),
+                reply.queuePair(request),
                 gid(path.remoteGid()),
                 scope,
                 path.flowLabel(),
@@ -84,7 +89,7 @@ record ConnectionAttributes(
                 reply.startingPsn(),
                 /* responderResources= */ reply.initiatorDepth(),
                 /* initiatorDepth= */ reply.responderResources(),
-                request.retryCount(),
+                retryCount,
                 reply.rnrRetryCount(),
                 ackTimeout);
     }
@@ -135,30 +140,32 @@ record ConnectionAttributes(
         return rights;
     }
 
-    /** Attributes for READY_TO_RECEIVE. */
-    QueuePairAttributes toReadyToReceive(int sourceGidIndex) {
-        return new QueuePairAttributes()
+    /** Attributes for READY_TO_RECEIVE of a queue pair of that type. */
+    QueuePairAttributes toReadyToReceive(QueuePairType type, int sourceGidIndex) {
+        QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(new AddressVector(sourceGidIndex, peer, peerScope, flowLabel, hopLimit, trafficClass, 1))
                 .pathMtu(pathMtu)
                 .destinationQueuePair(peerQueuePair)
-                .receivePsn(receivePsn)
-                .maxDestinationReadAtomic(responderResources)
-                .minRnrTimer(0);
+                .receivePsn(receivePsn);
+        boolean serves = type == QueuePairType.RELIABLE_CONNECTION || type == QueuePairType.XRC_RECEIVE;
+        return serves ? attributes.maxDestinationReadAtomic(responderResources).minRnrTimer(0) : attributes;
     }
 
     /**
-     * Attributes for READY_TO_SEND.
+     * Attributes for READY_TO_SEND of a queue pair of that type.
      *
      * @param chosenTimeout the application's acknowledgement time-out, or -1 for the one that follows from the messages
      */
-    QueuePairAttributes toReadyToSend(int chosenTimeout) {
-        return new QueuePairAttributes()
-                .state(QueuePairState.READY_TO_SEND)
-                .sendPsn(sendPsn)
-                .timeout(chosenTimeout < 0 ? ackTimeout : chosenTimeout)
-                .retryCount(retryCount)
-                .rnrRetry(rnrRetryCount)
-                .maxReadAtomic(initiatorDepth);
+    QueuePairAttributes toReadyToSend(QueuePairType type, int chosenTimeout) {
+        QueuePairAttributes attributes =
+                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(sendPsn);
+        if (type == QueuePairType.UNRELIABLE_CONNECTION) {
+            return attributes;
+        }
+        attributes.timeout(chosenTimeout < 0 ? ackTimeout : chosenTimeout);
+        return type == QueuePairType.XRC_RECEIVE
+                ? attributes
+                : attributes.retryCount(retryCount).rnrRetry(rnrRetryCount).maxReadAtomic(initiatorDepth);
     }
 }

@@ -12,6 +12,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.FlowLabel;
 import io.rdma4j.wire.cm.CmPath;
@@ -21,6 +22,7 @@ import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.ReqBuilder;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,7 @@ final class ConnectionExchange implements CmEvents {
     private final CmService service;
     private final IdAddresses addresses;
     private final int startingPsn;
+    private int retryCount;
     private volatile @Nullable ConnectionAttributes attributes;
     private volatile int ackTimeout = -1;
     private volatile @Nullable RoutePath path;
@@ -82,25 +85,30 @@ final class ConnectionExchange implements CmEvents {
         IpCmHeader header = new IpCmHeader(from.wireGid(), local.getPort(), to);
         RoutePath chosen = path;
         PathMtu pathMtu = chosen == null ? from.pathMtu() : chosen.pathMtu();
-        connection = service.agent()
-                .connect(
-                        nowNanos,
-                        Req.builder()
-                                .serviceId(serviceId)
-                                .enhancement(enhancement.vendorId(), enhancement.options())
-                                .localQueuePair(parameters.queuePairNumber())
-                                .responderResources(parameters.responderResources())
-                                .initiatorDepth(parameters.initiatorDepth())
-                                .endToEndFlowControl(parameters.flowControl())
-                                .startingPsn(startingPsn)
-                                .retryCount(Math.min(parameters.retryCount(), MOST_RETRIES))
-                                .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MOST_RETRIES))
-                                .sharedReceiveQueue(parameters.sharedReceiveQueue())
-                                .pathMtu(pathMtu.code())
-                                .primaryPath(primaryPath(from, to, flowLabel))
-                                .privateData(header.with(PrivateData.of(parameters.privateData()))),
-                        addresses.peerScope(),
-                        this);
+        retryCount = Math.min(parameters.retryCount(), MOST_RETRIES);
+        ReqBuilder request = Req.builder()
+                .serviceId(serviceId)
+                .enhancement(enhancement.vendorId(), enhancement.options())
+                .localQueuePair(parameters.queuePairNumber())
+                .responderResources(parameters.responderResources())
+                .initiatorDepth(parameters.initiatorDepth())
+                .endToEndFlowControl(parameters.flowControl())
+                .startingPsn(startingPsn)
+                .retryCount(retryCount)
+                .rnrRetryCount(Math.min(parameters.rnrRetryCount(), MOST_RETRIES))
+                .sharedReceiveQueue(parameters.sharedReceiveQueue())
+                .pathMtu(pathMtu.code())
+                .primaryPath(primaryPath(from, to, flowLabel))
+                .privateData(header.with(PrivateData.of(parameters.privateData())));
+        connection = service.agent().connect(nowNanos, inFormOfType(request), addresses.peerScope(), this);
+    }
+
+    private ReqBuilder inFormOfType(ReqBuilder request) {
+        return switch (id.queuePairType()) {
+            case XRC_SEND -> request.extended();
+            case UNRELIABLE_CONNECTION -> request.transportType(Req.TRANSPORT_UC);
+            default -> request;
+        };
     }
 
     private CmPath primaryPath(Attachment from, io.rdma4j.wire.Gid to, int flowLabel) {
@@ -166,7 +174,8 @@ final class ConnectionExchange implements CmEvents {
                 0,
                 PrivateData.of(parameters.privateData()));
         // As librdmacm has it, the options are answered under the name of the vendor who asked.
-        request.accept(nowNanos, reply.withEnhancement(request.request().vendorId(), enhancement.options()));
+        Rep enhanced = reply.withEnhancement(request.request().vendorId(), enhancement.options());
+        request.accept(nowNanos, id.queuePairType() == QueuePairType.XRC_RECEIVE ? enhanced.extended() : enhanced);
     }
 
     // ---- both sides
@@ -219,8 +228,9 @@ final class ConnectionExchange implements CmEvents {
         }
         return switch (target) {
             case READY_TO_RECEIVE ->
-                known.toReadyToReceive(addresses.requireAttachment().gidIndex());
-            case READY_TO_SEND -> known.toReadyToSend(ackTimeout);
+                known.toReadyToReceive(
+                        id.queuePairType(), addresses.requireAttachment().gidIndex());
+            case READY_TO_SEND -> known.toReadyToSend(id.queuePairType(), ackTimeout);
             default ->
                 throw new RdmaException(
                         operation,
@@ -256,16 +266,16 @@ final class ConnectionExchange implements CmEvents {
     @Override
     public void onReply(CmConnection replied, Rep reply) {
         attributes = ConnectionAttributes.active(
-                replied.request(), reply, addresses.peerScope(), replied.queuePairAckTimeout());
+                replied.request(), reply, addresses.peerScope(), retryCount, replied.queuePairAckTimeout());
         ConnectionParameters said = new ConnectionParameters(
                 reply.privateData().toByteArray(),
                 /* responderResources= */ reply.initiatorDepth(),
                 /* initiatorDepth= */ reply.responderResources(),
                 reply.endToEndFlowControl(),
-                replied.request().retryCount(),
+                retryCount,
                 reply.rnrRetryCount(),
                 reply.sharedReceiveQueue(),
-                reply.localQueuePair());
+                replied.remoteQueuePair());
         id.emit(ProviderEvent.said(
                 CmEvent.Type.CONNECT_RESPONSE,
                 said,

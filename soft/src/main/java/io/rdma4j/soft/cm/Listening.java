@@ -1,6 +1,5 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -18,7 +17,7 @@ final class Listening {
 
     private final CmService service;
     private final IdAddresses addresses;
-    private final PortSpace portSpace;
+    private final boolean isDatagram;
     private final long serviceId;
     private final int backlog;
     private final Map<String, InetAddress> served = new LinkedHashMap<>();
@@ -34,8 +33,8 @@ final class Listening {
     Listening(CmService service, SoftCmId id, IdAddresses addresses, int backlog) {
         this.service = service;
         this.addresses = addresses;
-        this.portSpace = id.portSpace();
-        this.serviceId = portSpace.serviceId(addresses.requireLocal().getPort());
+        this.isDatagram = id.isDatagram();
+        this.serviceId = id.portSpace().serviceId(addresses.requireLocal().getPort());
         this.backlog = backlog <= 0 || backlog > MAX_BACKLOG ? MAX_BACKLOG : backlog;
     }
 
@@ -48,7 +47,7 @@ final class Listening {
         if (hold != null) {
             service.ports().listen(hold);
         }
-        service.run(now -> entry = portSpace.isDatagram()
+        service.run(now -> entry = isDatagram
                 ? service.agent().serve(serviceId, listener, backlog)::close
                 : service.agent().listen(serviceId, listener, backlog)::close);
         try {

@@ -31,7 +31,17 @@ final class RequestListener implements CmListener, ServiceListener {
 
     @Override
     public boolean matches(CmRoute route, Req request) {
-        return request.transportType() == Req.TRANSPORT_RC && isWanted(route, request.privateData());
+        return isOfListenersType(request) && isWanted(route, request.privateData());
+    }
+
+    /** An initiator of an extended connection asks for a target; nobody can ask an initiator. */
+    private boolean isOfListenersType(Req request) {
+        return switch (listener.queuePairType()) {
+            case RELIABLE_CONNECTION -> request.transportType() == Req.TRANSPORT_RC;
+            case UNRELIABLE_CONNECTION -> request.transportType() == Req.TRANSPORT_UC;
+            case XRC_RECEIVE -> request.isExtended();
+            case XRC_SEND, UNRELIABLE_DATAGRAM -> false;
+        };
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.RejectReason;
@@ -49,6 +50,7 @@ final class SoftCmId implements ProviderCmId {
 
     private final CmService service;
     private final PortSpace portSpace;
+    private final QueuePairType queuePairType;
     private final IdAddresses addresses;
     private final GroupMemberships memberships;
     private final DatagramExchange datagrams;
@@ -58,9 +60,10 @@ final class SoftCmId implements ProviderCmId {
     private volatile int typeOfService;
     private @Nullable Listening listening;
 
-    SoftCmId(CmService service, PortSpace portSpace, CmEventSink sink) {
+    SoftCmId(CmService service, PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         this.service = service;
         this.portSpace = portSpace;
+        this.queuePairType = queuePairType;
         this.sink = sink;
         this.addresses = new IdAddresses(service, portSpace);
         this.memberships = new GroupMemberships(service);
@@ -164,8 +167,8 @@ final class SoftCmId implements ProviderCmId {
         if (at == null) {
             throw wrongState(GroupMemberships.JOIN, "it is bound to a wildcard and has no device");
         }
-        if (!portSpace.isDatagram()) {
-            throw wrongState(GroupMemberships.JOIN, "its port space " + portSpace + " is not one of datagrams");
+        if (!isDatagram()) {
+            throw wrongState(GroupMemberships.JOIN, "its type " + queuePairType + " is not one of datagrams");
         }
         emit(memberships.join(at, wanted, typeOfService, membership));
     }
@@ -211,7 +214,7 @@ final class SoftCmId implements ProviderCmId {
 
     /** The identifier of a request that has come to this one. */
     private SoftCmId child(CmRoute route, IpCmHeader header, Attachment at) {
-        SoftCmId child = new SoftCmId(service, portSpace, sink);
+        SoftCmId child = new SoftCmId(service, portSpace, queuePairType, sink);
         child.addresses.connected(at, header, addresses.requireLocal().getPort(), route.scope());
         child.typeOfService = typeOfService;
         child.connection.inherit(connection);
@@ -232,7 +235,7 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void accept(ConnectionParameters parameters) {
         require("rdma_accept", State.CONNECT);
-        if (portSpace.isDatagram()) {
+        if (isDatagram()) {
             byte[] privateData = parameters.privateData();
             requirePrivateData("rdma_accept", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
             service.run(now -> datagrams.accept(now, parameters.queuePairNumber(), privateData));
@@ -247,7 +250,7 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void connect(ConnectionParameters parameters) {
         require("rdma_connect", State.ROUTE_RESOLVED);
-        if (portSpace.isDatagram()) {
+        if (isDatagram()) {
             ask(parameters.privateData());
             return;
         }
@@ -280,7 +283,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public void reject(byte[] privateData, boolean becauseOfEnhancement) {
-        if (portSpace.isDatagram()) {
+        if (isDatagram()) {
             requirePrivateData("rdma_reject", privateData.length, DatagramParameters.REPLY_PRIVATE_DATA);
             service.run(now -> datagrams.reject(now, privateData));
             return;
@@ -306,9 +309,7 @@ final class SoftCmId implements ProviderCmId {
         if (addresses.attachment() == null) {
             throw wrongState("rdma_init_qp_attr", "it has no device");
         }
-        return portSpace.isDatagram()
-                ? DatagramExchange.queuePairAttributes(target)
-                : connection.queuePairAttributes(target);
+        return isDatagram() ? DatagramExchange.queuePairAttributes(target) : connection.queuePairAttributes(target);
     }
 
     @Override
@@ -425,6 +426,14 @@ final class SoftCmId implements ProviderCmId {
 
     PortSpace portSpace() {
         return portSpace;
+    }
+
+    QueuePairType queuePairType() {
+        return queuePairType;
+    }
+
+    boolean isDatagram() {
+        return queuePairType == QueuePairType.UNRELIABLE_DATAGRAM;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.verbs.QueuePairType;
 import java.net.InetAddress;
 
 /** Connection management over the software devices. Thread safe. */
@@ -38,7 +39,7 @@ public final class SoftCmProvider implements CmProvider {
     }
 
     @Override
-    public ProviderCmId create(PortSpace portSpace, CmEventSink sink) {
-        return new SoftCmId(Holder.SERVICE, portSpace, sink);
+    public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+        return new SoftCmId(Holder.SERVICE, portSpace, queuePairType, sink);
     }
 }

@@ -11,6 +11,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.cm.CmAttribute;
 import io.rdma4j.wire.cm.PrivateData;
@@ -157,7 +158,7 @@ final class SimulatedNetwork {
         /** An identifier in the idle state. */
         Identifier identifier() {
             Identifier made = new Identifier();
-            made.id = new SoftCmId(service, PortSpace.TCP, made);
+            made.id = new SoftCmId(service, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, made);
             return made;
         }
 

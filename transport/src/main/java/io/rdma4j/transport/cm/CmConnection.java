@@ -153,12 +153,13 @@ public final class CmConnection extends Timed {
      * arrive at once. Goes to {@link CmState#REP_SENT}.
      *
      * @param nowNanos the time
-     * @param reply what to say; communication IDs and CA GUID are filled in
+     * @param reply what to say, {@link Rep#extended} to a request for an extended connection; communication IDs and CA
+     *     GUID are filled in
      */
     public void accept(long nowNanos, Rep reply) {
         require("accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
         releaseBacklog();
-        localQueuePair = reply.localQueuePair();
+        localQueuePair = reply.queuePair(request);
         state = CmState.REP_SENT;
         awaitAnswer(nowNanos, identified(reply), requestTransaction);
     }
@@ -351,7 +352,7 @@ public final class CmConnection extends Timed {
     void takeReply(Rep reply) {
         remoteId = reply.localCommunicationId();
         remoteCaGuid = reply.localCaGuid();
-        remoteQueuePair = reply.localQueuePair();
+        remoteQueuePair = reply.queuePair(request);
         queuePairAckTimeout = ackTimeout(reply.targetAcknowledgeDelay(), packetLifeTime());
         stopWaiting();
         state = CmState.REP_RECEIVED;

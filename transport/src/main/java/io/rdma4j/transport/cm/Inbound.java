@@ -82,7 +82,7 @@ final class Inbound {
             counters.duplicateReplies++;
             return;
         }
-        CmConnection stale = agent.table.byRemoteQueuePair(rep.localCaGuid(), rep.localQueuePair());
+        CmConnection stale = agent.table.byRemoteQueuePair(rep.localCaGuid(), rep.queuePair(connection.request()));
         if (stale != null) {
             rejectReply(from, rep, RejectReason.STALE_CONNECTION, transaction);
             requests.tearDownStale(nowNanos, stale);

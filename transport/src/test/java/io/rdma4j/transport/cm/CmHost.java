@@ -8,6 +8,7 @@ import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.ReqBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -32,6 +33,9 @@ final class CmHost implements CmEvents, CmListener {
     boolean disconnects = true;
     boolean wants = true;
     boolean drops;
+
+    /** Whether the connections are extended ones. */
+    boolean extended;
 
     @Nullable
     Rej lastReject;
@@ -65,17 +69,14 @@ final class CmHost implements CmEvents, CmListener {
     }
 
     CmConnection connect(CmHost to, int queuePair) {
-        CmConnection connection = agent.connect(
-                fabric.now,
-                Req.builder()
-                        .serviceId(SERVICE)
-                        .localQueuePair(queuePair)
-                        .startingPsn(0x123)
-                        .maxCmRetries(maxCmRetries)
-                        .primaryPath(CmPath.roce(address, to.address, 0, 0, 64, 19))
-                        .privateData(PrivateData.of((byte) 1, (byte) 2)),
-                0,
-                this);
+        ReqBuilder request = Req.builder()
+                .serviceId(SERVICE)
+                .localQueuePair(queuePair)
+                .startingPsn(0x123)
+                .maxCmRetries(maxCmRetries)
+                .primaryPath(CmPath.roce(address, to.address, 0, 0, 64, 19))
+                .privateData(PrivateData.of((byte) 1, (byte) 2));
+        CmConnection connection = agent.connect(fabric.now, extended ? request.extended() : request, 0, this);
         connections.add(connection);
         return connection;
     }
@@ -131,7 +132,8 @@ final class CmHost implements CmEvents, CmListener {
         if (accepts) {
             think(() -> {
                 if (connection.state() == CmState.REQ_RECEIVED || connection.state() == CmState.MRA_REQ_SENT) {
-                    connection.accept(fabric.now, reply(newQueuePair()));
+                    Rep reply = reply(newQueuePair());
+                    connection.accept(fabric.now, request.isExtended() ? reply.extended() : reply);
                 }
             });
         }

@@ -189,4 +189,20 @@ class CmPairTest {
         assertThat(client.events).containsExactly("reply", "disconnect timeout", "timewait exit");
         server.requested.getFirst().destroy(fabric.now);
     }
+
+    @Test
+    void extendedConnectionKnowsItsTargetFromTheReplysContextAndEndsByThatNumber() {
+        client.extended = true;
+        CmConnection connection = established();
+        CmConnection passive = server.requested.getFirst();
+        assertThat(passive.request().isExtended()).isTrue();
+        assertThat(connection.remoteQueuePair())
+                .isEqualTo(passive.localQueuePair())
+                .isNotZero();
+        assertThat(passive.remoteQueuePair()).isEqualTo(connection.localQueuePair());
+        disconnect(connection);
+        fabric.run(5 * SECOND);
+
+        assertThat(fabric.log).containsExactly("REQ", "REP", "RTU", "DREQ", "DREP");
+    }
 }

@@ -330,6 +330,42 @@ class CmRequestTest {
     }
 
     @Test
+    void targetsAreToldApartByTheNumberInTheContextOfTheirReplies() {
+        client.extended = true;
+        CmConnection one = client.connect(server);
+        CmConnection two = client.connect(server);
+        CmConnection again = client.connect(server);
+        fabric.now += MILLISECOND;
+        injectReply(one, 0x55);
+        injectReply(two, 0x56);
+        assertThat(one.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(two.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(two.remoteQueuePair()).isEqualTo(0x56);
+        injectReply(again, 0x56);
+        assertThat(two.state()).isEqualTo(CmState.DREQ_SENT);
+        assertThat(again.state()).isEqualTo(CmState.REQ_SENT);
+        assertThat(one.state()).isEqualTo(CmState.ESTABLISHED);
+    }
+
+    private void injectReply(CmConnection connection, int target) {
+        long guid = server.agent.configuration().caGuid();
+        Rep rep = Rep.of(
+                connection.localId() + 1,
+                connection.localId(),
+                target,
+                0,
+                1,
+                1,
+                15,
+                false,
+                7,
+                false,
+                guid,
+                PrivateData.EMPTY);
+        fabric.inject(server.address, client.address, rep.extended(), 1);
+    }
+
+    @Test
     void replyFromAQueuePairInUseIsRejectedAsStale() {
         CmConnection one = client.connect(server);
         CmConnection two = client.connect(server);

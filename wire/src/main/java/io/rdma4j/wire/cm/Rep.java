@@ -13,7 +13,8 @@ import java.lang.foreign.MemorySegment;
  * @param vendorId vendor of the connection enhancement options, 24 bits, 0 for none
  * @param enhancementOptions connection enhancement options as their vendor defines them, 0 for none; they go in the
  *     attribute modifier of the MAD's header
- * @param localEndToEndContext reliable datagrams only, 24 bits
+ * @param localEndToEndContext the sender's queue pair number if that is the target of an extended reliable connection,
+ *     24 bits; 0 for all others but reliable datagrams
  * @param startingPsn first PSN that the <em>receiver</em> of this message is to send with, 24 bits
  * @param responderResources READs and atomics that the sender can have incoming at once
  * @param initiatorDepth READs and atomics that the sender will have outgoing at once
@@ -131,6 +132,40 @@ public record Rep(
                 sharedReceiveQueue,
                 localCaGuid,
                 privateData);
+    }
+
+    /**
+     * The same as the target of an extended reliable connection says it (annex A14 of the specification): its number is
+     * where an end-to-end context would be, it has shared receive queues only, and starts nothing.
+     */
+    public Rep extended() {
+        return new Rep(
+                localCommunicationId,
+                remoteCommunicationId,
+                localQueueKey,
+                0,
+                vendorId,
+                enhancementOptions,
+                localQueuePair,
+                startingPsn,
+                responderResources,
+                0,
+                targetAcknowledgeDelay,
+                failoverAccepted,
+                false,
+                rnrRetryCount,
+                true,
+                localCaGuid,
+                privateData);
+    }
+
+    /**
+     * The sender's queue pair number, from where a reply to that request has it.
+     *
+     * @param request what the message answers
+     */
+    public int queuePair(Req request) {
+        return request.isExtended() ? localEndToEndContext : localQueuePair;
     }
 
     @Override

@@ -86,6 +86,9 @@ public record Req(
     /** Another one, told by the extended transport type. */
     public static final int TRANSPORT_EXTENDED = 3;
 
+    /** Extended reliable connection: the extended transport type that is there so far. */
+    public static final int EXTENDED_XRC = 1;
+
     private static final int LOCAL_ID = 0;
     private static final int VENDOR_ID = 5;
     private static final int SERVICE_ID = 8;
@@ -128,6 +131,11 @@ public record Req(
     /** A builder with the values that Linux's rdma_cm sends where the application has no say. */
     public static ReqBuilder builder() {
         return new ReqBuilder();
+    }
+
+    /** Whether an extended reliable connection is asked for: the sender's queue pair is the initiator of one. */
+    public boolean isExtended() {
+        return transportType == TRANSPORT_EXTENDED && extendedTransportType == EXTENDED_XRC;
     }
 
     /** Whether the message carries an alternate path, told by its local LID as Linux does. */

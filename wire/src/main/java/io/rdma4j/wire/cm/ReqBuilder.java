@@ -153,6 +153,20 @@ public final class ReqBuilder {
         return this;
     }
 
+    /**
+     * Asks for an extended reliable connection (annex A14 of the specification), with the sender as its initiator. That
+     * has no receives and serves nothing, so as in Linux the message says 0 for what another's responder would be: its
+     * resources, the retries, the shared receive queue.
+     */
+    public ReqBuilder extended() {
+        return transportType(Req.TRANSPORT_EXTENDED)
+                .extendedTransportType(Req.EXTENDED_XRC)
+                .responderResources(0)
+                .retryCount(0)
+                .rnrRetryCount(0)
+                .sharedReceiveQueue(false);
+    }
+
     /** Sets the path. */
     public ReqBuilder primaryPath(CmPath value) {
         primaryPath = value;

@@ -85,4 +85,18 @@ class RepTest extends HeaderLaws<CmMessage> {
                         + "000000000000000a" + "6300");
         assertThat(parse(s, 0)).isEqualTo(rep);
     }
+
+    @Test
+    void targetOfAnExtendedConnectionHasItsNumberInThePlaceOfAContext() {
+        Rep rep = Rep.of(1, 2, 0x123456, 4, 5, 6, 7, true, 3, false, 8, PrivateData.EMPTY);
+        Rep extended = rep.extended();
+        MemorySegment s = scratch();
+        extended.emitBody(s, 0);
+        assertThat(hex(s))
+                .as("no queue pair but an end-to-end context; no initiator depth, no flow control; SRQ")
+                .startsWith("00000001" + "00000002" + "00000000" + "00000000" + "12345600" + "00000400" + "05003870");
+        Rep read = (Rep) parse(s, 0);
+        assertThat(read.queuePair(Req.builder().extended().build())).isEqualTo(0x123456);
+        assertThat(rep.queuePair(Req.builder().build())).isEqualTo(0x123456);
+    }
 }

@@ -168,6 +168,28 @@ class ReqTest extends HeaderLaws<CmMessage> {
     }
 
     @Test
+    void extendedConnectionHasItsTransportInTwoFieldsAndNothingOfAResponder() {
+        Req req = Req.builder()
+                .localQueuePair(0x18)
+                .responderResources(4)
+                .initiatorDepth(5)
+                .sharedReceiveQueue(true)
+                .extended()
+                .build();
+        MemorySegment s = scratch();
+        req.emitBody(s, 0);
+        assertThat(hex(s).substring(2 * 32, 2 * 52))
+                .as("queue pair, depths 0 and 5, transport 3, no retries, extended transport 1 without SRQ")
+                .isEqualTo("00001800" + "00000005" + "000000a6" + "000000a0" + "ffff30f1");
+        assertThat(((Req) parse(s, 0)).isExtended()).isTrue();
+        assertThat(Req.builder().transportType(Req.TRANSPORT_EXTENDED).build().isExtended())
+                .as("another extended transport")
+                .isFalse();
+        assertThat(Req.builder().extendedTransportType(Req.EXTENDED_XRC).build().isExtended())
+                .isFalse();
+    }
+
+    @Test
     void theApplicationHas56BytesBehindTheIpCmHeader() {
         assertThat(Req.USER_PRIVATE_DATA_LENGTH).isEqualTo(56);
     }
