@@ -16,7 +16,7 @@ _rdma4j() {
         -f) COMPREPLY=($(compgen -W "ip gid name" -- "$word")); return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
@@ -34,9 +34,11 @@ _rdma4j() {
             COMPREPLY=($(compgen -W "-p -d -i -s -r -n -l -e -g -c $common" -- "$word")) ;;
         ibv_srq_pingpong)
             COMPREPLY=($(compgen -W "-p -d -i -s -m -q -r -n -l -e -g -o -c $common" -- "$word")) ;;
+        ibv_xsrq_pingpong)
+            COMPREPLY=($(compgen -W "-p -d -i -s -m -c -n -l -e -o -g $common" -- "$word")) ;;
         ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
         ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
     esac
 }
-complete -F _rdma4j rdma4j rping ucmatose udaddy mckey rdma_client rdma_server ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_devices ibv_devinfo
+complete -F _rdma4j rdma4j rping ucmatose udaddy mckey rdma_client rdma_server ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo

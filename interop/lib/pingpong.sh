@@ -69,4 +69,5 @@ define_pingpong_cases() { # SERVER CLIENT
         case_add "pingpong/srq/$family" "$1" "$2" '300 exchanges' 40 case_pingpong ibv_srq_pingpong $family 4096 300
     done
     case_add "pingpong/srq/events" "$1" "$2" '50 exchanges of 333' 40 case_pingpong ibv_srq_pingpong v4 333 50 -q 5 -e
+    case_cannot pingpong/xsrq "$1" "$2" 'rxe has no XRC: ibv_open_xrcd fails with EOPNOTSUPP'
 }

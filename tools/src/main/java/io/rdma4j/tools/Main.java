@@ -13,6 +13,7 @@ import io.rdma4j.tools.pingpong.RcPingpong;
 import io.rdma4j.tools.pingpong.SrqPingpong;
 import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
+import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -47,6 +48,7 @@ public final class Main {
             new UcPingpong(),
             new UdPingpong(),
             new SrqPingpong(),
+            new XsrqPingpong(),
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor());

@@ -1,48 +1,37 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.GidText;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
-import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a ping-pong, from the device to the figures. */
 final class Pingpong {
-    /** C's tool writes and looks at the first byte of each page. */
-    private static final int PAGE_BYTES = 4096;
-
-    private final String tool;
     private final PingpongTransport transport;
     private final PingpongOptions options;
     private final ToolEnvironment environment;
+    private final PingpongCalls calls;
     private int gidIndex;
 
-    /** A call of the verbs. */
-    private interface Call<T> {
-        T run();
-    }
-
     Pingpong(String tool, PingpongTransport transport, PingpongOptions options, ToolEnvironment environment) {
-        this.tool = tool;
         this.transport = transport;
         this.options = options;
         this.environment = environment;
-        this.gidIndex = options.gidIndex();
+        this.calls = new PingpongCalls(tool, environment);
     }
 
     /**
@@ -53,24 +42,25 @@ final class Pingpong {
     void run() throws PingpongFailure {
         Device device = device();
         try (Arena arena = Arena.ofShared();
-                DeviceContext context = call("Couldn't get context for " + device.name(), device::open)) {
+                DeviceContext context = calls.call("Couldn't get context for " + device.name(), device::open)) {
             refuseWhatTheDeviceCannot(context);
-            MemorySegment memory = allocate(arena);
+            MemorySegment memory = calls.allocate(arena, transport.headerBytes() + options.sizeBytes())
+                    .fill(transport.fill());
             CompletionChannel channel = options.events()
-                    ? call("Couldn't create completion channel", context::createCompletionChannel)
+                    ? calls.call("Couldn't create completion channel", context::createCompletionChannel)
                     : null;
-            ProtectionDomain domain = call("Couldn't allocate PD", context::createProtectionDomain);
-            MemoryRegion region = call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
-            CompletionQueue completions = call(
+            ProtectionDomain domain = calls.call("Couldn't allocate PD", context::createProtectionDomain);
+            MemoryRegion region =
+                    calls.call("Couldn't register MR", () -> domain.register(memory, AccessFlag.LOCAL_WRITE));
+            CompletionQueue completions = calls.call(
                     "Couldn't create CQ",
                     () -> context.createCompletionQueue(
                             Math.addExact(options.receiveDepth(), options.queuePairs()), null, channel));
             List<QueuePair> queuePairs = createQueuePairs(domain, completions);
-            PingpongLoop loop =
-                    new PingpongLoop(tool, transport, queuePairs, completions, channel, region, options, environment);
+            PingpongLoop loop = new PingpongLoop(calls, transport, queuePairs, completions, channel, region, options);
             loop.postReceives();
             if (options.events()) {
-                call("Couldn't request CQ notification", () -> completions.requestNotification(false));
+                calls.step("Couldn't request CQ notification", () -> completions.requestNotification(false));
             }
             exchange(context, queuePairs);
             prepareData(memory);
@@ -82,64 +72,49 @@ final class Pingpong {
     private List<QueuePair> createQueuePairs(ProtectionDomain domain, CompletionQueue completions)
             throws PingpongFailure {
         for (PingpongTransport.Step step : transport.prepare(domain, options)) {
-            call(step.failure(), step.action());
+            calls.step(step.failure(), step.action());
         }
         List<QueuePair> queuePairs = new ArrayList<>();
         for (int i = 0; i < options.queuePairs(); i++) {
             String line = "Couldn't create " + transport.label(i);
-            queuePairs.add(call(line, () -> transport.create(domain, completions, options)));
+            queuePairs.add(calls.call(line, () -> transport.create(domain, completions, options)));
         }
         for (int i = 0; i < queuePairs.size(); i++) {
             QueuePair queuePair = queuePairs.get(i);
             String line = "Failed to modify " + transport.label(i) + " to INIT";
-            call(line, () -> transport.initialise(queuePair, options));
+            calls.step(line, () -> transport.initialise(queuePair, options));
         }
         return queuePairs;
     }
 
     private Device device() throws PingpongFailure {
-        List<Device> devices = Device.chosen();
-        if (options.device() == null) {
-            if (devices.isEmpty()) {
-                throw failure("No IB devices found");
-            }
-            return devices.getFirst();
-        }
-        for (Device device : devices) {
-            if (device.name().equals(options.device())) {
-                return device;
-            }
-        }
-        throw failure("IB device " + options.device() + " not found");
+        String name = options.device();
+        return find(name)
+                .orElseThrow(
+                        () -> calls.failure(name == null ? "No IB devices found" : "IB device " + name + " not found"));
+    }
+
+    /** The device of a name, or the first one. */
+    static Optional<Device> find(@Nullable String name) {
+        return Device.chosen().stream()
+                .filter(device -> name == null || device.name().equals(name))
+                .findFirst();
     }
 
     /** Options for devices that a software device is not. The lines are those of C's tool with such a device. */
     private void refuseWhatTheDeviceCannot(DeviceContext context) throws PingpongFailure {
         String refusal = transport.refusal(context, options);
         if (refusal != null) {
-            throw failure(refusal);
+            throw calls.failure(refusal);
         }
         if (options.onDemand()) {
-            throw failure("The device isn't ODP capable or does not support RC send and receive with ODP");
+            throw calls.failure("The device isn't ODP capable or does not support RC send and receive with ODP");
         }
         if (options.timestamps()) {
-            throw failure("The device isn't completion timestamp capable");
+            throw calls.failure("The device isn't completion timestamp capable");
         }
         if (options.deviceMemory()) {
-            throw failure("Device doesn't support dm allocation");
-        }
-    }
-
-    private MemorySegment allocate(Arena arena) throws PingpongFailure {
-        long bytes = transport.headerBytes() + options.sizeBytes();
-        try {
-            MemorySegment memory =
-                    arena.allocate(Math.max(1, bytes), PAGE_BYTES).asSlice(0, bytes);
-            return memory.fill(transport.fill());
-        } catch (OutOfMemoryError e) {
-            environment.err().println("Couldn't allocate work buf.");
-            environment.err().println(tool + ": " + e.getMessage() + "; use a smaller -s");
-            throw new PingpongFailure(1);
+            throw calls.failure("Device doesn't support dm allocation");
         }
     }
 
@@ -147,7 +122,10 @@ final class Pingpong {
 
     private void exchange(DeviceContext context, List<QueuePair> queuePairs) throws PingpongFailure {
         List<Destination> local = new ArrayList<>();
-        Gid gid = localGid(context);
+        int index = options.gidIndex();
+        LocalGid found = LocalGid.of(calls, context, options.port(), index, transport.missingGid(index));
+        Gid gid = found.gid();
+        gidIndex = found.index();
         for (QueuePair queuePair : queuePairs) {
             int psn = ThreadLocalRandom.current().nextInt(1 << 24);
             local.add(new Destination(0, queuePair.number(), psn, gid));
@@ -157,7 +135,7 @@ final class Pingpong {
         while (told.size() < transport.addresses()) {
             told.add(new Destination(0, 0, 0, Gid.ZERO));
         }
-        SideChannel side = new SideChannel(tool, options.tcpPort(), environment);
+        SideChannel side = new SideChannel(calls, options.tcpPort());
         String server = options.server();
         List<Destination> remote = server == null
                 ? side.exchangeAsServer(told, peer -> connectAsServer(queuePairs, local, peer))
@@ -180,34 +158,6 @@ final class Pingpong {
         }
     }
 
-    /** The GID of {@code -g}; else that of {@code --device} if it is an address; else zero, as in C. */
-    private Gid localGid(DeviceContext context) throws PingpongFailure {
-        List<Gid> gids = call("Couldn't get port info", () -> context.gids(options.port()));
-        if (gidIndex < 0) {
-            gidIndex = DeviceChoice.current()
-                    .address()
-                    .map(address -> gids.indexOf(Gid.of(address)))
-                    .orElse(-1);
-            return gidIndex < 0 ? Gid.ZERO : gids.get(gidIndex);
-        }
-        if (gidIndex >= gids.size() || gids.get(gidIndex).equals(Gid.ZERO)) {
-            environment.err().println(transport.missingGid(gidIndex));
-            environment.err().println(tool + ": " + context.device().name() + " has " + table(gids));
-            throw new PingpongFailure(1);
-        }
-        return gids.get(gidIndex);
-    }
-
-    private static String table(List<Gid> gids) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < gids.size(); i++) {
-            if (!gids.get(i).equals(Gid.ZERO)) {
-                text.append(text.isEmpty() ? "" : ", ").append(i).append(" = ").append(GidText.of(gids.get(i)));
-            }
-        }
-        return text.isEmpty() ? "no GID" : "GIDs " + text;
-    }
-
     private void connectAsServer(List<QueuePair> queuePairs, List<Destination> local, List<Destination> remote)
             throws PingpongFailure {
         try {
@@ -226,16 +176,13 @@ final class Pingpong {
             for (PingpongTransport.Step step :
                     transport.connect(queuePairs.get(i), options, gidIndex, local.get(i), to)) {
                 if (to.queuePair() == 0) {
-                    throw failure(
+                    throw calls.failure(
                             step.failure(), "the peer has " + i + " queue pairs only; use the same -q on both sides");
                 }
                 if (step.needsGid() && !hasGids) {
-                    throw failure(
-                            step.failure(),
-                            "RoCE needs a GID on both sides: use -g INDEX here and there; ibv_devinfo -v lists the"
-                                    + " GIDs");
+                    throw calls.failure(step.failure(), LocalGid.HINT);
                 }
-                call(step.failure(), step.action());
+                calls.step(step.failure(), step.action());
             }
         }
     }
@@ -244,7 +191,7 @@ final class Pingpong {
 
     private void prepareData(MemorySegment memory) {
         if (options.isClient() && options.validate()) {
-            for (long page = transport.headerBytes(); page < memory.byteSize(); page += PAGE_BYTES) {
+            for (long page = transport.headerBytes(); page < memory.byteSize(); page += PingpongCalls.PAGE_BYTES) {
                 memory.set(ValueLayout.JAVA_BYTE, page, (byte) 0);
             }
         }
@@ -271,9 +218,9 @@ final class Pingpong {
                 .result("microsecondsPerExchange", microseconds / options.exchanges());
         if (!options.isClient() && options.validate()) {
             long invalid = 0;
-            for (long page = transport.headerBytes(); page < memory.byteSize(); page += PAGE_BYTES) {
+            for (long page = transport.headerBytes(); page < memory.byteSize(); page += PingpongCalls.PAGE_BYTES) {
                 if (memory.get(ValueLayout.JAVA_BYTE, page) != 0) {
-                    environment.out().println("invalid data in page " + page / PAGE_BYTES);
+                    environment.out().println("invalid data in page " + page / PingpongCalls.PAGE_BYTES);
                     invalid++;
                 }
             }
@@ -287,35 +234,5 @@ final class Pingpong {
             return "-nan";
         }
         return Double.isInfinite(value) ? "inf" : "%.2f".formatted(value);
-    }
-
-    // ---- calls ----
-
-    private void call(String line, Runnable call) throws PingpongFailure {
-        this.<@Nullable Void>call(line, () -> {
-            call.run();
-            return null;
-        });
-    }
-
-    private <T extends @Nullable Object> T call(String line, Call<T> call) throws PingpongFailure {
-        try {
-            return call.run();
-        } catch (RdmaException | ArithmeticException e) {
-            environment.err().println(line);
-            environment.err().println(tool + ": " + e.getMessage());
-            throw new PingpongFailure(1);
-        }
-    }
-
-    private PingpongFailure failure(String line, String explanation) {
-        environment.err().println(line);
-        environment.err().println(tool + ": " + explanation);
-        return new PingpongFailure(1);
-    }
-
-    private PingpongFailure failure(String line) {
-        environment.err().println(line);
-        return new PingpongFailure(1);
     }
 }

@@ -151,7 +151,13 @@ final class PingpongCommandLine {
                 }
             }
             case 's' -> sizeBytes = Integer.toUnsignedLong(number(options));
-            case 'm' -> mtu = mtu(number(options));
+            case 'm' -> {
+                PathMtu wanted = mtu(number(options));
+                if (wanted == null) {
+                    throw usage();
+                }
+                mtu = wanted;
+            }
             case 'q' -> queuePairs = number(options);
             case 'r' -> receiveDepth = number(options);
             case 'n' -> exchanges = number(options);
@@ -169,17 +175,19 @@ final class PingpongCommandLine {
         }
     }
 
-    private static int number(Getopt options) {
+    /** A number as C takes it with {@code strtol}. */
+    static int number(Getopt options) {
         return (int) CStrings.strtol(options.requiredArgument());
     }
 
-    private PathMtu mtu(int bytes) throws PingpongFailure {
+    /** The path MTU of so many bytes; null if there is none. */
+    static @Nullable PathMtu mtu(int bytes) {
         for (PathMtu each : PathMtu.values()) {
             if (each.bytes() == bytes) {
                 return each;
             }
         }
-        throw usage();
+        return null;
     }
 
     private PingpongFailure usage() {

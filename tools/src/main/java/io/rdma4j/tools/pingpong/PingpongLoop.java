@@ -1,6 +1,5 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -12,7 +11,6 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The messages to and fro: whoever has received and whose own message has gone out sends the next. */
@@ -23,14 +21,13 @@ final class PingpongLoop {
     /** How long nothing may happen until the peer is taken for gone; C's tool would wait for ever. */
     private static final long SILENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
-    private final String tool;
+    private final PingpongCalls calls;
     private final PingpongTransport transport;
     private final List<QueuePair> queuePairs;
     private final CompletionQueue completions;
     private final @Nullable CompletionChannel channel;
     private final MemoryRegion region;
     private final PingpongOptions options;
-    private final ToolEnvironment environment;
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private final SendWorkRequest send = new SendWorkRequest();
 
@@ -48,15 +45,14 @@ final class PingpongLoop {
     private long elapsedNanos;
 
     PingpongLoop(
-            String tool,
+            PingpongCalls calls,
             PingpongTransport transport,
             List<QueuePair> queuePairs,
             CompletionQueue completions,
             @Nullable CompletionChannel channel,
             MemoryRegion region,
-            PingpongOptions options,
-            ToolEnvironment environment) {
-        this.tool = tool;
+            PingpongOptions options) {
+        this.calls = calls;
         this.transport = transport;
         this.queuePairs = queuePairs;
         pending = new int[queuePairs.size()];
@@ -65,7 +61,6 @@ final class PingpongLoop {
         this.channel = channel;
         this.region = region;
         this.options = options;
-        this.environment = environment;
         // A nanosecond for each 1000 bits would be 1 Tbit/s; a slow peer gets a second for each megabyte.
         this.patienceNanos = SILENCE_NANOS + options.sizeBytes() * 1000;
     }
@@ -84,7 +79,7 @@ final class PingpongLoop {
                 posted++;
             }
         } catch (RdmaException e) {
-            throw failure("Couldn't post receive (" + posted + ")", e.getMessage());
+            throw calls.failure("Couldn't post receive (" + posted + ")", e.getMessage());
         }
     }
 
@@ -97,7 +92,7 @@ final class PingpongLoop {
             queuePairs.get(index).postSend(send);
             pending[index] = RECEIVE | SEND;
         } catch (RdmaException e) {
-            throw failure("Couldn't post send", e.getMessage());
+            throw calls.failure("Couldn't post send", e.getMessage());
         }
     }
 
@@ -123,7 +118,7 @@ final class PingpongLoop {
                 if (count > 0) {
                     lastNanos = System.nanoTime();
                 } else if (System.nanoTime() - lastNanos > patienceNanos) {
-                    throw failure(
+                    throw calls.failure(
                             "No completion for " + patienceNanos / 1_000_000_000 + " seconds",
                             (transport.isReliable()
                                             ? "the peer has gone or waits, too; "
@@ -134,7 +129,7 @@ final class PingpongLoop {
             }
             elapsedNanos = System.nanoTime() - begin;
         } catch (RdmaException e) {
-            throw failure("poll CQ failed -1", e.getMessage());
+            throw calls.failure("poll CQ failed -1", e.getMessage());
         } finally {
             completions.acknowledgeEvents(events);
         }
@@ -149,7 +144,7 @@ final class PingpongLoop {
 
     private void take(WorkCompletion completion) throws PingpongFailure {
         if (!completion.isSuccess()) {
-            throw failure(
+            throw calls.failure(
                     "Failed status " + completion.status().text() + " ("
                             + completion.status().code() + ") for wr_id " + completion.id(),
                     explanation(completion));
@@ -176,7 +171,7 @@ final class PingpongLoop {
                 return i;
             }
         }
-        throw failure("Couldn't find QPN %06x".formatted(queuePairNumber), "a completion names it");
+        throw calls.failure("Couldn't find QPN %06x".formatted(queuePairNumber), "a completion names it");
     }
 
     private static String explanation(WorkCompletion completion) {
@@ -187,11 +182,5 @@ final class PingpongLoop {
                 "the message does not fit the other side's buffer; do both sides use the same -s?";
             default -> completion.status() + ", queue pair 0x%06x".formatted(completion.queuePairNumber());
         };
-    }
-
-    private PingpongFailure failure(String line, @Nullable String explanation) {
-        environment.err().println(line);
-        environment.err().println(tool + ": " + Objects.requireNonNullElse(explanation, ""));
-        return new PingpongFailure(1);
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.tools.HostAddresses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -13,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The TCP connection over which the two sides tell where their queue pairs are: the client sends its {@link Destination}s
@@ -23,19 +23,17 @@ final class SideChannel {
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
     private static final int TIMEOUT_MILLIS = 30_000;
 
-    private final String tool;
+    private final PingpongCalls calls;
     private final int port;
-    private final ToolEnvironment environment;
 
     /** What the server does between the client's word and its own: its queue pair must be ready before it answers. */
     interface Connect {
         void to(List<Destination> remote) throws PingpongFailure;
     }
 
-    SideChannel(String tool, int port, ToolEnvironment environment) {
-        this.tool = tool;
+    SideChannel(PingpongCalls calls, int port) {
+        this.calls = calls;
         this.port = port;
-        this.environment = environment;
     }
 
     /**
@@ -48,20 +46,22 @@ final class SideChannel {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.getOutputStream().write(bytes(local));
             List<Destination> remote = read(socket.getInputStream(), local.size())
-                    .orElseThrow(() -> failure("Couldn't read/write remote address", server + " sent no address"));
+                    .orElseThrow(
+                            () -> calls.failure("Couldn't read/write remote address", server + " sent no address"));
             socket.getOutputStream().write(DONE);
             return remote;
         } catch (IOException e) {
-            throw failure("Couldn't read/write remote address", e.getMessage());
+            throw calls.failure("Couldn't read/write remote address", e.getMessage());
         }
     }
 
-    private Socket connect(String server) throws PingpongFailure {
+    /** Connects to the server. */
+    Socket connect(String server) throws PingpongFailure {
         InetAddress[] addresses;
         try {
             addresses = InetAddress.getAllByName(server);
         } catch (UnknownHostException e) {
-            throw failure("Couldn't connect to " + server + ":" + port, "the name cannot be resolved");
+            throw calls.failure(unknown(server) + " for " + server + ":" + port);
         }
         String reason = "";
         for (InetAddress address : addresses) {
@@ -75,7 +75,17 @@ final class SideChannel {
                 close(socket);
             }
         }
-        throw failure("Couldn't connect to " + server + ":" + port, reason + "; is the server running there?");
+        throw calls.failure("Couldn't connect to " + server + ":" + port, reason + "; is the server running there?");
+    }
+
+    /** Why a name that Java could not resolve is none, in the words of {@code gai_strerror}. */
+    private static String unknown(String server) {
+        try {
+            HostAddresses.first(server);
+            return AddressLookupException.Reason.TRY_AGAIN.text();
+        } catch (HostAddresses.LookupException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     private static void close(Socket socket) {
@@ -96,15 +106,15 @@ final class SideChannel {
         try (Socket socket = accept()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             List<Destination> remote = read(socket.getInputStream(), local.size())
-                    .orElseThrow(() -> failure("Couldn't read remote address", "the client sent no address"));
+                    .orElseThrow(() -> calls.failure("Couldn't read remote address", "the client sent no address"));
             connect.to(remote);
             socket.getOutputStream().write(bytes(local));
             if (!Arrays.equals(socket.getInputStream().readNBytes(DONE.length), DONE)) {
-                throw failure("Couldn't send/recv local address", "the client has gone");
+                throw calls.failure("Couldn't send/recv local address", "the client has gone");
             }
             return remote;
         } catch (IOException e) {
-            throw failure("Couldn't send/recv local address", e.getMessage());
+            throw calls.failure("Couldn't send/recv local address", e.getMessage());
         }
     }
 
@@ -114,7 +124,7 @@ final class SideChannel {
             listening.bind(new InetSocketAddress(port), 1);
             return listening.accept();
         } catch (IOException e) {
-            throw failure("Couldn't listen to port " + port, e.getMessage());
+            throw calls.failure("Couldn't listen to port " + port, e.getMessage());
         }
     }
 
@@ -140,11 +150,5 @@ final class SideChannel {
             destinations.add(one.get());
         }
         return Optional.of(destinations);
-    }
-
-    private PingpongFailure failure(String line, @Nullable String explanation) {
-        environment.err().println(line);
-        environment.err().println(tool + ": " + explanation);
-        return new PingpongFailure(1);
     }
 }

@@ -1,0 +1,51 @@
+package io.rdma4j.tools.pingpong;
+
+import io.rdma4j.tools.GidText;
+import io.rdma4j.verbs.DeviceChoice;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Gid;
+import java.util.List;
+
+/**
+ * This side's GID.
+ *
+ * @param index its place in the port's table; negative for none
+ * @param gid the GID, zero for none
+ */
+record LocalGid(int index, Gid gid) {
+    /** What helps where a GID is missing. */
+    static final String HINT =
+            "RoCE needs a GID on both sides: use -g INDEX here and there; ibv_devinfo -v lists the GIDs";
+
+    /**
+     * The GID of {@code -g}; else that of {@code --device} if it is an address; else none, as in C.
+     *
+     * @param index of {@code -g}, or negative
+     * @param missing C's line if there is none at the index
+     */
+    static LocalGid of(PingpongCalls calls, DeviceContext context, int port, int index, String missing)
+            throws PingpongFailure {
+        List<Gid> gids = calls.call("Couldn't get port info", () -> context.gids(port));
+        if (index < 0) {
+            int chosen = DeviceChoice.current()
+                    .address()
+                    .map(address -> gids.indexOf(Gid.of(address)))
+                    .orElse(-1);
+            return new LocalGid(chosen, chosen < 0 ? Gid.ZERO : gids.get(chosen));
+        }
+        if (index >= gids.size() || gids.get(index).equals(Gid.ZERO)) {
+            throw calls.failure(missing, context.device().name() + " has " + table(gids));
+        }
+        return new LocalGid(index, gids.get(index));
+    }
+
+    private static String table(List<Gid> gids) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < gids.size(); i++) {
+            if (!gids.get(i).equals(Gid.ZERO)) {
+                text.append(text.isEmpty() ? "" : ", ").append(i).append(" = ").append(GidText.of(gids.get(i)));
+            }
+        }
+        return text.isEmpty() ? "no GID" : "GIDs " + text;
+    }
+}

@@ -1,0 +1,59 @@
+package io.rdma4j.tools.pingpong;
+
+import io.rdma4j.tools.GidText;
+import io.rdma4j.verbs.Gid;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where one side of an extended connection is.
+ *
+ * @param localId LID, 16 bits; 0 with RoCE
+ * @param target number of the queue pair that receives, 24 bits
+ * @param initiator number of the queue pair that sends, 24 bits
+ * @param psn the first packet sequence number that this side sends, 24 bits
+ * @param sharedReceiveQueue number of the queue that messages to this side name, 24 bits
+ * @param gid its address
+ */
+record XsrqDestination(int localId, int target, int initiator, int psn, int sharedReceiveQueue, Gid gid) {
+    /** Bytes of the text form with the zero behind it. */
+    static final int TEXT_BYTES = 66;
+
+    private static final String NUMBER = "([0-9a-f]{6}):";
+    private static final Pattern TEXT =
+            Pattern.compile("([0-9a-f]{4}):" + NUMBER.repeat(4) + "([0-9a-f]{32})", Pattern.CASE_INSENSITIVE);
+
+    /** The form that the two sides exchange. */
+    String toText() {
+        return "%04x:%06x:%06x:%06x:%06x:%016x%016x"
+                .formatted(localId, target, initiator, psn, sharedReceiveQueue, gid.high(), gid.low());
+    }
+
+    /** Reads {@link #toText}; nothing if it is something else. */
+    static Optional<XsrqDestination> parse(String text) {
+        Matcher matcher = TEXT.matcher(text);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        String gid = matcher.group(6);
+        return Optional.of(new XsrqDestination(
+                number(matcher, 1),
+                number(matcher, 2),
+                number(matcher, 3),
+                number(matcher, 4),
+                number(matcher, 5),
+                new Gid(Long.parseUnsignedLong(gid, 0, 16, 16), Long.parseUnsignedLong(gid, 16, 32, 16))));
+    }
+
+    private static int number(Matcher matcher, int group) {
+        return Integer.parseInt(matcher.group(group), 16);
+    }
+
+    /** As C's lines have it. */
+    @Override
+    public String toString() {
+        return "LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s"
+                .formatted(localId, target, initiator, psn, sharedReceiveQueue, GidText.of(gid));
+    }
+}
