@@ -1,5 +1,6 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.tools.cmtime.Cmtime;
 import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
 import io.rdma4j.tools.devices.IbvDevinfo;
@@ -44,6 +45,7 @@ public final class Main {
             new Mckey(),
             new RdmaClient(),
             new RdmaServer(),
+            new Cmtime(),
             new RcPingpong(),
             new UcPingpong(),
             new UdPingpong(),

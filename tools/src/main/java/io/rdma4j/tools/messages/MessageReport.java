@@ -9,7 +9,7 @@ import io.rdma4j.verbs.RdmaException;
  * What these tools print: the lines of the C tools, and behind a line that only names an error one on standard error that
  * explains it.
  */
-final class MessageReport {
+public final class MessageReport {
     private final ToolEnvironment environment;
     private final String tool;
     private volatile boolean silent;
@@ -17,40 +17,46 @@ final class MessageReport {
     /**
      * Creates a report.
      *
+     * @param environment where it prints
      * @param tool what the C tool's lines begin with
      */
-    MessageReport(ToolEnvironment environment, String tool) {
+    public MessageReport(ToolEnvironment environment, String tool) {
         this.environment = environment;
         this.tool = tool;
     }
 
     /** Prints nothing any more: the process was asked to end, and the C tool would be gone. */
-    void silence() {
+    public void silence() {
         silent = true;
     }
 
     /** A line of the C tool. */
-    void line(String text) {
+    public void line(String text) {
         if (!silent) {
             environment.out().println(text);
         }
     }
 
+    /** A line of the C tool on standard error. */
+    public void errorLine(String text) {
+        if (!silent) {
+            environment.err().println(text);
+        }
+    }
+
     /** A line of the C tool that begins with its name. */
-    void step(String text) {
+    public void step(String text) {
         line(tool + ": " + text);
     }
 
     /** The line of {@code perror}, and the explanation. */
-    void failure(String what, RdmaException cause) {
-        if (!silent) {
-            environment.err().println(what + ": " + cause.errno().text());
-        }
+    public void failure(String what, RdmaException cause) {
+        errorLine(what + ": " + cause.errno().text());
         explain(Explanation.of(cause));
     }
 
     /** The same behind the name of the tool. */
-    void stepFailure(String what, RdmaException cause) {
+    public void stepFailure(String what, RdmaException cause) {
         failure(tool + ": " + what, cause);
     }
 
@@ -61,9 +67,9 @@ final class MessageReport {
     }
 
     /** What happened, in words that the C tool does not have. */
-    void explain(String text) {
-        if (!silent && !text.isBlank()) {
-            environment.err().println(tool + ": " + text);
+    public void explain(String text) {
+        if (!text.isBlank()) {
+            errorLine(tool + ": " + text);
         }
     }
 }

@@ -2,19 +2,18 @@ package io.rdma4j.tools.messages;
 
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
-import io.rdma4j.cm.AddressInformation.Hints;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.CmAddresses;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -149,26 +148,12 @@ abstract class MessageRun {
 
     /** Looks the addresses of the command line up; null if that failed. */
     final @Nullable AddressInformation lookUp(MessageOptions options) {
-        boolean passive = options.server() == null;
         Set<Flag> flags = EnumSet.noneOf(Flag.class);
         if (options.format() != MessageOptions.Format.NAME) {
             flags.add(Flag.NUMERIC_HOST);
         }
         try {
-            InetSocketAddress source = null;
-            if (passive) {
-                flags.add(Flag.PASSIVE);
-            } else if (options.source() != null) {
-                Set<Flag> local = EnumSet.copyOf(flags);
-                local.add(Flag.PASSIVE);
-                source = AddressInformation.lookUp(
-                                options.source(), null, new Hints(local, null, null, portSpace, null, null))
-                        .source();
-            }
-            return AddressInformation.lookUp(
-                    passive ? options.source() : options.server(),
-                    options.port(),
-                    new Hints(flags, null, null, portSpace, source, null));
+            return CmAddresses.lookUp(options.source(), options.server(), options.port(), flags, portSpace);
         } catch (AddressLookupException e) {
             report.line("rdma_getaddrinfo error: " + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));

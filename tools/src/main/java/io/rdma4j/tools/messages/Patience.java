@@ -3,14 +3,17 @@ package io.rdma4j.tools.messages;
 import java.time.Duration;
 
 /** How long to wait for a message before something must be wrong: a moment far beyond every retransmission. */
-final class Patience {
+public final class Patience {
     /** Names another number of milliseconds. */
-    static final String PROPERTY = "rdma4j.tools.patience";
+    public static final String PROPERTY = "rdma4j.tools.patience";
 
     private static final long DEFAULT_MILLIS = 20_000;
 
     private final long nanos = duration().toNanos();
     private long since = System.nanoTime();
+
+    /** Begins to wait. */
+    public Patience() {}
 
     /** The same as a time-out. */
     static Duration duration() {
@@ -18,16 +21,22 @@ final class Patience {
     }
 
     /** Something has come. */
-    void refresh() {
+    public void refresh() {
         since = System.nanoTime();
     }
 
     /** Whether nothing has come for too long. */
-    boolean isOver() {
+    public boolean isOver() {
         return System.nanoTime() - since > nanos;
     }
 
-    long seconds() {
+    /** How long it is. */
+    public long nanos() {
+        return nanos;
+    }
+
+    /** How long it is, in seconds for a sentence. */
+    public long seconds() {
         return Math.max(1, nanos / 1_000_000_000);
     }
 }

@@ -1,0 +1,70 @@
+package io.rdma4j.tools.cmtime;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.CmAddresses;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.messages.MessageReport;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.RdmaException;
+import java.util.Set;
+
+/** A run of the older form: a server that takes connections until it is ended, or a client. */
+final class ClassicRun {
+    static final CmQueuePairAttributes QUEUE_PAIR = CmQueuePairAttributes.of(new QueuePairCapabilities(1, 1, 1, 1, 0));
+    static final PortSpace PORT_SPACE = PortSpace.TCP;
+    private static final int FAILURE = 1;
+
+    private final ClassicOptions options;
+    private final ToolEnvironment environment;
+    private final MessageReport report;
+
+    ClassicRun(ClassicOptions options, ToolEnvironment environment) {
+        this.options = options;
+        this.environment = environment;
+        report = new MessageReport(environment, "cmtime");
+    }
+
+    /** Runs it all; the exit status. */
+    int run() {
+        EventChannel channel;
+        try {
+            channel = EventChannel.open();
+        } catch (RdmaException e) {
+            if (e.errno() == Errno.ENODEV) {
+                report.errorLine("No RDMA devices were detected");
+                report.explain(String.valueOf(e.getMessage()));
+            } else {
+                report.failure("failed to create RDMA CM event channel", e);
+            }
+            return FAILURE;
+        }
+        Thread running = Thread.currentThread();
+        Runnable atInterrupt = () -> {
+            report.silence();
+            running.interrupt();
+        };
+        environment.onInterrupt(atInterrupt);
+        try (channel) {
+            return options.server() == null
+                    ? new ClassicServer(options, environment.report(), report, channel).run()
+                    : new ClassicClient(options, environment.report(), report, channel).run();
+        } catch (AddressLookupException e) {
+            String call = options.server() == null ? "getrdmaaddr" : "getaddrinfo";
+            report.line(call + " error: " + e.reason().text());
+            report.explain(String.valueOf(e.getMessage()));
+            return e.code();
+        } finally {
+            environment.removeOnInterrupt(atInterrupt);
+        }
+    }
+
+    /** The addresses of the command line. */
+    static AddressInformation lookUp(ClassicOptions options) {
+        return CmAddresses.lookUp(options.source(), options.server(), options.port(), Set.of(), PORT_SPACE);
+    }
+}

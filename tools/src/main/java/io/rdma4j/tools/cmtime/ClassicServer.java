@@ -1,0 +1,161 @@
+package io.rdma4j.tools.cmtime;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.tools.ToolReport;
+import io.rdma4j.tools.messages.MessageReport;
+import io.rdma4j.verbs.RdmaException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A server of the older form: takes connections and answers disconnections, each in a thread of its own, until it is ended.
+ */
+final class ClassicServer {
+    private static final int FAILURE = -1;
+
+    private final ClassicOptions options;
+    private final ToolReport document;
+    private final MessageReport report;
+    private final EventChannel channel;
+    private final Set<CmId> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger accepted = new AtomicInteger();
+    private final AtomicInteger disconnected = new AtomicInteger();
+    private final ExecutorService requests = worker("cmtime-requests");
+    private final ExecutorService disconnections = worker("cmtime-disconnections");
+
+    ClassicServer(ClassicOptions options, ToolReport document, MessageReport report, EventChannel channel) {
+        this.options = options;
+        this.document = document;
+        this.report = report;
+        this.channel = channel;
+    }
+
+    private static ExecutorService worker(String name) {
+        return Executors.newSingleThreadExecutor(
+                Thread.ofPlatform().daemon().name(name).factory());
+    }
+
+    /** Serves until the thread is interrupted; the exit status. */
+    int run() {
+        String step = "listen request failed";
+        try (CmId listener = channel.createId(ClassicRun.PORT_SPACE, null)) {
+            AddressInformation found = ClassicRun.lookUp(options);
+            step = "bind address failed";
+            listener.bindAddress(Objects.requireNonNull(found.source()));
+            step = "failure trying to listen";
+            listener.listen(0);
+            step = "failure in rdma_get_cm_event in process_server_events";
+            serve();
+            return FAILURE;
+        } catch (AddressLookupException e) {
+            throw e;
+        } catch (RdmaException e) {
+            report.failure(step, e);
+            return FAILURE;
+        } finally {
+            end();
+        }
+    }
+
+    private void serve() {
+        tell();
+        for (CmEvent event = channel.await(); event != null; event = channel.await()) {
+            try (CmEvent taken = event) {
+                handle(taken);
+            }
+        }
+    }
+
+    private void handle(CmEvent event) {
+        CmId id = event.id();
+        switch (event.type()) {
+            case CONNECT_REQUEST -> {
+                open.add(id);
+                work(requests, () -> accept(id));
+            }
+            case DISCONNECTED -> work(disconnections, () -> disconnect(id));
+            case CONNECT_ERROR, UNREACHABLE, REJECTED -> {
+                report.line("event: " + event.type().text() + ", error: " + event.status());
+                report.explain(event.explanation());
+                work(disconnections, () -> close(id));
+            }
+            default -> {}
+        }
+    }
+
+    private static void work(ExecutorService worker, Runnable action) {
+        try {
+            worker.execute(action);
+        } catch (RejectedExecutionException ending) {
+            // Nobody is to be served any more.
+            return;
+        }
+    }
+
+    private void accept(CmId id) {
+        String step = "failure creating qp";
+        try {
+            id.createQueuePair(null, ClassicRun.QUEUE_PAIR);
+            step = "failure accepting";
+            id.accept(null);
+            accepted.incrementAndGet();
+            tell();
+        } catch (RdmaException e) {
+            report.failure(step, e);
+            report.line("failing connection request");
+            reject(id);
+            close(id);
+        }
+    }
+
+    private static void reject(CmId id) {
+        try {
+            id.reject(new byte[0]);
+        } catch (RdmaException gone) {
+            return;
+        }
+    }
+
+    private void disconnect(CmId id) {
+        MeshEvents.disconnect(id);
+        close(id);
+        disconnected.incrementAndGet();
+        tell();
+    }
+
+    private void close(CmId id) {
+        id.destroyQueuePair();
+        id.close();
+        open.remove(id);
+    }
+
+    private void tell() {
+        document.result("accepted", accepted.get()).result("disconnected", disconnected.get());
+    }
+
+    private void end() {
+        requests.shutdownNow();
+        disconnections.shutdownNow();
+        boolean interrupted = Thread.interrupted();
+        try {
+            requests.awaitTermination(1, TimeUnit.SECONDS);
+            disconnections.awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        open.forEach(this::close);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

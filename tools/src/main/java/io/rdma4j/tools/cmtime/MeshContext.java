@@ -1,0 +1,206 @@
+package io.rdma4j.tools.cmtime;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.tools.messages.MessageReport;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** What all parts of a run of today's form share: the worker threads, the device's resources, the current test. Thread safe. */
+final class MeshContext implements AutoCloseable {
+    private static final int QUEUE_PAIR_MASK = 0xff_ffff;
+
+    final CmtimeOptions options;
+    final MessageReport report;
+    final Progress<Step> progress;
+    final EventChannel channel;
+    final InetSocketAddress source;
+    private final ExecutorService workers;
+    private final AtomicInteger nextNumber = new AtomicInteger();
+    private volatile Round round = new Round(List.of());
+    private volatile boolean simulates;
+    private volatile int delayMicros;
+    private @Nullable ProtectionDomain domain;
+    private @Nullable CompletionQueue completions;
+
+    MeshContext(
+            CmtimeOptions options,
+            MessageReport report,
+            Progress<Step> progress,
+            EventChannel channel,
+            InetSocketAddress source) {
+        this.options = options;
+        this.report = report;
+        this.progress = progress;
+        this.channel = channel;
+        this.source = source;
+        workers = Executors.newFixedThreadPool(
+                options.threads(),
+                Thread.ofPlatform().daemon().name("cmtime-worker-", 0).factory());
+    }
+
+    Round round() {
+        return round;
+    }
+
+    /** Begins the next test. */
+    void round(Round next) {
+        progress.reset();
+        round = next;
+    }
+
+    /** Whether there are queue pairs. */
+    boolean hasQueuePairs() {
+        return !simulates;
+    }
+
+    /** From now on there are no queue pairs, only their time. */
+    void simulate(int microsPerCall) {
+        nextNumber.set(options.firstQueuePair());
+        delayMicros = microsPerCall;
+        simulates = true;
+    }
+
+    // ---- work
+
+    /** Has work done by one of the worker threads. */
+    void work(String what, Runnable action) {
+        try {
+            workers.execute(() -> attempt(what, action));
+        } catch (RejectedExecutionException ending) {
+            // The run has failed, and this is too late.
+            return;
+        }
+    }
+
+    /** Does something; if it fails, the run does. */
+    void attempt(String what, Runnable action) {
+        try {
+            action.run();
+        } catch (RdmaException e) {
+            progress.fail(() -> report.failure(what, e));
+        } catch (RuntimeException e) {
+            progress.fail(() -> report.explain(what + " failed unexpectedly: " + e));
+        }
+    }
+
+    // ---- queue pairs
+
+    /** The device's protection domain and completion queue, made at the first use. */
+    private synchronized void openVerbs(CmId id) {
+        if (domain == null) {
+            report.line("\tAllocating verbs resources");
+            domain = id.verbs().createProtectionDomain();
+            completions = id.verbs().createCompletionQueue(1, null, null);
+        }
+    }
+
+    private synchronized QueuePair createQueuePair(TimedConnection connection) {
+        CompletionQueue both = Objects.requireNonNull(completions);
+        return Objects.requireNonNull(domain)
+                .createQueuePair(new QueuePairInitAttributes(
+                        QueuePairType.RELIABLE_CONNECTION,
+                        both,
+                        both,
+                        new QueuePairCapabilities(1, 1, 1, 1, 0),
+                        true,
+                        connection,
+                        null));
+    }
+
+    /** Makes the queue pair of a connection, or takes the time for it. */
+    void makeQueuePair(TimedConnection connection) {
+        openVerbs(connection.id());
+        connection.times.start(Step.CREATE_QUEUE_PAIR);
+        if (simulates) {
+            delay();
+        } else {
+            connection.queuePair(createQueuePair(connection));
+        }
+        connection.times.end(Step.CREATE_QUEUE_PAIR);
+        progress.done(Step.CREATE_QUEUE_PAIR);
+    }
+
+    /** Takes the queue pair of a connection to a state. */
+    void modify(TimedConnection connection, Transition transition) {
+        connection.times.start(transition.attributes());
+        var attributes = connection.id().initQueuePairAttributes(transition.target());
+        connection.times.end(transition.attributes());
+        connection.times.start(transition.change());
+        QueuePair made = connection.queuePair();
+        if (made == null) {
+            delay();
+        } else {
+            made.modify(attributes);
+        }
+        connection.times.end(transition.change());
+        progress.done(transition.change());
+    }
+
+    private void delay() {
+        long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(delayMicros);
+        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    /** What a side says of a connection. */
+    ConnectionParameters parameters(TimedConnection connection) {
+        QueuePair made = connection.queuePair();
+        int number = made == null ? nextNumber.getAndIncrement() & QUEUE_PAIR_MASK : made.number();
+        return ConnectionParameters.NONE.withDepths(1, 1).withQueuePairNumber(number);
+    }
+
+    // ---- the end
+
+    /** Destroys the queue pairs of the current test. */
+    void destroyQueuePairs() {
+        round.all.start(Step.DESTROY_QUEUE_PAIR);
+        round.connections.forEach(TimedConnection::destroyQueuePair);
+        round.all.end(Step.DESTROY_QUEUE_PAIR);
+    }
+
+    /** Destroys the identifiers of the current test. */
+    void destroyIds() {
+        round.all.start(Step.DESTROY_ID);
+        round.connections.forEach(TimedConnection::destroyId);
+        round.all.end(Step.DESTROY_ID);
+    }
+
+    /** Ends the workers, and closes everything but the channel. */
+    @Override
+    public void close() {
+        workers.shutdownNow();
+        try {
+            workers.awaitTermination(1, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        destroyQueuePairs();
+        destroyIds();
+        synchronized (this) {
+            if (completions != null) {
+                completions.close();
+            }
+            if (domain != null) {
+                domain.close();
+            }
+        }
+    }
+}

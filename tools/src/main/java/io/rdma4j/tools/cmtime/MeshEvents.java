@@ -1,0 +1,166 @@
+package io.rdma4j.tools.cmtime;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.verbs.RdmaException;
+import java.time.Duration;
+import java.util.Objects;
+
+/** What a run of today's form does when an event comes. Runs in a thread of its own, until the channel is closed. */
+final class MeshEvents implements Runnable {
+    private final MeshContext context;
+    private final Duration timeout;
+
+    MeshEvents(MeshContext context) {
+        this.context = context;
+        timeout = Duration.ofMillis(context.options.timeoutMillis());
+    }
+
+    @Override
+    public void run() {
+        for (CmEvent event = context.channel.await(); event != null; event = context.channel.await()) {
+            try (CmEvent taken = event) {
+                context.attempt("event " + taken.type().text(), () -> handle(taken));
+            }
+        }
+    }
+
+    private static TimedConnection connection(CmEvent event) {
+        return (TimedConnection) Objects.requireNonNull(event.id().context());
+    }
+
+    private void handle(CmEvent event) {
+        switch (event.type()) {
+            case ADDRESS_RESOLVED -> resolved(connection(event), Step.RESOLVE_ADDRESS);
+            case ROUTE_RESOLVED -> resolved(connection(event), Step.RESOLVE_ROUTE);
+            case CONNECT_REQUEST -> onRequest(event.id());
+            case CONNECT_RESPONSE -> {
+                TimedConnection connection = connection(event);
+                context.work("rdma_establish", () -> respond(connection));
+            }
+            case ESTABLISHED -> {
+                context.round().onEstablished();
+                context.progress.done(Step.CONNECT);
+            }
+            case ADDRESS_ERROR -> {
+                TimedConnection connection = connection(event);
+                if (connection.retry()) {
+                    connection.id().resolveAddress(context.source, connection.peer(), timeout);
+                } else {
+                    fail(event, event.type().text() + ", error: " + event.status());
+                }
+            }
+            case ROUTE_ERROR -> {
+                TimedConnection connection = connection(event);
+                if (connection.retry()) {
+                    connection.id().resolveRoute(timeout);
+                } else {
+                    fail(event, event.type().text() + ", error: " + event.status());
+                }
+            }
+            case CONNECT_ERROR, UNREACHABLE, REJECTED ->
+                fail(event, "event: " + event.type().text() + ", error: " + event.status());
+            case DISCONNECTED -> {
+                if (context.options.listens()) {
+                    onDisconnected(connection(event));
+                }
+            }
+            case TIMEWAIT_EXIT -> {}
+            default ->
+                fail(
+                        event,
+                        "Unhandled event: " + event.type().code() + " ("
+                                + event.type().text() + ")");
+        }
+    }
+
+    private void fail(CmEvent event, String line) {
+        context.progress.fail(() -> {
+            context.report.line(line);
+            context.report.explain(event.explanation());
+        });
+    }
+
+    private void resolved(TimedConnection connection, Step step) {
+        connection.times.end(step);
+        context.progress.done(step);
+    }
+
+    // ---- client
+
+    private void respond(TimedConnection connection) {
+        context.modify(connection, Transition.READY_TO_RECEIVE);
+        context.modify(connection, Transition.READY_TO_SEND);
+        connection.times.start(Step.ESTABLISH);
+        connection.id().establish();
+        connection.times.end(Step.ESTABLISH);
+        connection.times.end(Step.CONNECT);
+        connection.times.end(Step.FULL_CONNECT);
+        context.progress.done(Step.CONNECT);
+    }
+
+    // ---- server
+
+    private void onRequest(CmId id) {
+        Round round = context.round();
+        if (round.isUntouched()) {
+            context.report.line("\tAccepting");
+            round.all.start(Step.CONNECT);
+        }
+        TimedConnection connection = round.nextRequested();
+        if (connection == null) {
+            refuse(id, round.count());
+            return;
+        }
+        connection.id(id);
+        context.work("failure accepting", () -> {
+            context.makeQueuePair(connection);
+            context.modify(connection, Transition.INIT);
+            context.modify(connection, Transition.READY_TO_RECEIVE);
+            context.modify(connection, Transition.READY_TO_SEND);
+            id.accept(context.parameters(connection));
+        });
+    }
+
+    /** The C tool writes behind the end of its list. */
+    private void refuse(CmId id, int count) {
+        context.progress.fail(() -> context.report.explain("more than the " + count
+                + " connections of this test were asked for. Start all instances with the same -c and -P"));
+        try {
+            id.reject(new byte[0]);
+        } catch (RdmaException gone) {
+            context.report.explain(String.valueOf(gone.getMessage()));
+        }
+        id.close();
+    }
+
+    private void onDisconnected(TimedConnection connection) {
+        Round round = context.round();
+        if (round.isFirstDisconnected()) {
+            context.report.line("\tDisconnecting");
+            round.all.start(Step.DISCONNECT);
+        }
+        context.work("rdma_disconnect", () -> disconnect(context, connection));
+    }
+
+    /** Disconnects a server's connection, unless that has been done. */
+    static void disconnect(MeshContext context, TimedConnection connection) {
+        if (!connection.beginDisconnecting()) {
+            return;
+        }
+        connection.times.start(Step.DISCONNECT);
+        disconnect(connection.id());
+        connection.times.end(Step.DISCONNECT);
+        context.round().all.end(Step.DISCONNECT);
+        context.progress.done(Step.DISCONNECT);
+    }
+
+    /** As in C, it is no failure that there is nothing left to disconnect. */
+    static void disconnect(CmId id) {
+        try {
+            id.disconnect();
+        } catch (RdmaException gone) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.rdma4j.tools.cmtime;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** One test of a run: so many connections, opened and closed. Thread safe. */
+final class Round {
+    final Stopwatch<Step> all = new Stopwatch<>(Step.class);
+    final List<TimedConnection> connections;
+    private final AtomicInteger requested = new AtomicInteger();
+    private final AtomicInteger established = new AtomicInteger();
+    private final AtomicInteger disconnected = new AtomicInteger();
+
+    /** Creates a test with connections. */
+    Round(List<TimedConnection> connections) {
+        this.connections = List.copyOf(connections);
+    }
+
+    /** Creates a server's test with so many connections. */
+    static Round ofServer(int count) {
+        List<TimedConnection> connections = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            connections.add(new TimedConnection(null));
+        }
+        return new Round(connections);
+    }
+
+    int count() {
+        return connections.size();
+    }
+
+    /** The connection of the next request, or null if there are as many as there may be. */
+    @Nullable
+    TimedConnection nextRequested() {
+        int index = requested.getAndIncrement();
+        return index < connections.size() ? connections.get(index) : null;
+    }
+
+    /** Whether no request has been taken. */
+    boolean isUntouched() {
+        return requested.get() == 0;
+    }
+
+    /** One more is established. */
+    void onEstablished() {
+        if (established.incrementAndGet() == count()) {
+            all.end(Step.CONNECT);
+        }
+    }
+
+    /** Whether it is the first that the peer disconnects. */
+    boolean isFirstDisconnected() {
+        return disconnected.getAndIncrement() == 0;
+    }
+
+    private List<Stopwatch<Step>> each() {
+        return connections.stream().map(connection -> connection.times).toList();
+    }
+
+    private StepFigures figures(Step step) {
+        StepFigures figures = StepFigures.of(step, all, each());
+        return step == Step.FULL_CONNECT ? figures.withoutSum() : figures;
+    }
+
+    /** The lines of the results. */
+    List<String> table(boolean queuePairs, int threads) {
+        List<String> lines = new ArrayList<>();
+        lines.add("%s        %10d".formatted(queuePairs ? "qp_conn" : "cm_conn", count()));
+        lines.add("threads        %10d".formatted(threads));
+        lines.add("step             avg/conn  total(us)    us/conn    sum(us)    max(us)    min(us)");
+        for (Step step : Step.values()) {
+            lines.add(figures(step).line(step.text()));
+        }
+        return lines;
+    }
+
+    /** The results for programs. */
+    Map<String, @Nullable Object> report(String test, int threads) {
+        Map<String, @Nullable Object> report = new LinkedHashMap<>();
+        report.put("test", test);
+        report.put("connections", count());
+        report.put("threads", threads);
+        List<@Nullable Object> steps = new ArrayList<>();
+        for (Step step : Step.values()) {
+            steps.add(figures(step).report(step.text()));
+        }
+        report.put("steps", steps);
+        return report;
+    }
+}

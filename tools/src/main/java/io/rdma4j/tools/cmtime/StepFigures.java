@@ -1,0 +1,77 @@
+package io.rdma4j.tools.cmtime;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a step took.
+ *
+ * @param connections connections of the run
+ * @param timed connections for which the step was timed
+ * @param totalNanos from the beginning of the first to the end of the last connection
+ * @param sumNanos of all connections
+ * @param maximumNanos of one connection, 0 if there is none
+ * @param minimumNanos of one connection, 0 if there is none
+ */
+record StepFigures(int connections, int timed, long totalNanos, long sumNanos, long maximumNanos, long minimumNanos) {
+    private static final long NANOS_PER_MICRO = 1000;
+
+    /** The figures of a step. */
+    static <S extends Enum<S>> StepFigures of(S step, Stopwatch<S> all, Collection<Stopwatch<S>> each) {
+        int timed = 0;
+        long sum = 0;
+        long maximum = 0;
+        long minimum = Long.MAX_VALUE;
+        for (Stopwatch<S> one : each) {
+            if (one.has(step)) {
+                long nanos = one.nanos(step);
+                timed++;
+                sum += nanos;
+                maximum = Math.max(maximum, nanos);
+                minimum = Math.min(minimum, nanos);
+            }
+        }
+        return new StepFigures(each.size(), timed, all.nanos(step), sum, maximum, timed == 0 ? 0 : minimum);
+    }
+
+    /** The same without a sum, which means nothing where a step contains waiting for the turn. */
+    StepFigures withoutSum() {
+        return new StepFigures(connections, timed, totalNanos, 0, maximumNanos, minimumNanos);
+    }
+
+    /** A line of today's table. */
+    String line(String step) {
+        long total = totalNanos / NANOS_PER_MICRO;
+        long sum = sumNanos / NANOS_PER_MICRO;
+        return "%-13s  %10d %10d %10d %10d %10d %10d"
+                .formatted(
+                        step,
+                        total / connections,
+                        total,
+                        sum / connections,
+                        sum,
+                        maximumNanos / NANOS_PER_MICRO,
+                        minimumNanos / NANOS_PER_MICRO);
+    }
+
+    /** A line of the older table. */
+    String classicLine(String step) {
+        return "%-13s: %11.2f%11.2f%11.2f%11.2f"
+                .formatted(
+                        step, totalNanos / 1e6, maximumNanos / 1e6, minimumNanos / 1e3, totalNanos / 1e3 / connections);
+    }
+
+    /** For programs. */
+    Map<String, @Nullable Object> report(String step) {
+        Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+        figures.put("step", step);
+        figures.put("connections", timed);
+        figures.put("totalMicros", totalNanos / 1e3);
+        figures.put("sumMicros", sumNanos / 1e3);
+        figures.put("maximumMicros", maximumNanos / 1e3);
+        figures.put("minimumMicros", minimumNanos / 1e3);
+        return figures;
+    }
+}

@@ -1,0 +1,84 @@
+package io.rdma4j.tools.cmtime;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.verbs.QueuePair;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A connection of a run. Thread safe. */
+final class TimedConnection {
+    final Stopwatch<Step> times = new Stopwatch<>(Step.class);
+    private final @Nullable InetSocketAddress peer;
+    private final AtomicBoolean disconnecting = new AtomicBoolean();
+    private volatile @Nullable CmId id;
+    private volatile @Nullable QueuePair queuePair;
+    private int retriesLeft;
+
+    /**
+     * Creates a connection.
+     *
+     * @param peer where the server listens; null for a server's connection
+     */
+    TimedConnection(@Nullable InetSocketAddress peer) {
+        this.peer = peer;
+    }
+
+    InetSocketAddress peer() {
+        return Objects.requireNonNull(peer);
+    }
+
+    CmId id() {
+        return Objects.requireNonNull(id);
+    }
+
+    void id(CmId made) {
+        id = made;
+        made.setContext(this);
+    }
+
+    @Nullable
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    void queuePair(QueuePair made) {
+        queuePair = made;
+    }
+
+    /** Allows so many more attempts. */
+    synchronized void retries(int count) {
+        retriesLeft = count;
+    }
+
+    /** Takes one of the attempts, if there is one. */
+    synchronized boolean retry() {
+        return retriesLeft-- > 0;
+    }
+
+    /** Whether it is the first time that the connection is to be disconnected. */
+    boolean beginDisconnecting() {
+        return disconnecting.compareAndSet(false, true);
+    }
+
+    void destroyQueuePair() {
+        QueuePair made = queuePair;
+        if (made != null) {
+            times.start(Step.DESTROY_QUEUE_PAIR);
+            made.close();
+            times.end(Step.DESTROY_QUEUE_PAIR);
+            queuePair = null;
+        }
+    }
+
+    void destroyId() {
+        CmId made = id;
+        if (made != null) {
+            times.start(Step.DESTROY_ID);
+            made.close();
+            times.end(Step.DESTROY_ID);
+            id = null;
+        }
+    }
+}
