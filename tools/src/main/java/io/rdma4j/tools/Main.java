@@ -8,6 +8,8 @@ import io.rdma4j.tools.doctor.Doctor;
 import io.rdma4j.tools.messages.Mckey;
 import io.rdma4j.tools.messages.RdmaClient;
 import io.rdma4j.tools.messages.RdmaServer;
+import io.rdma4j.tools.messages.RdmaXclient;
+import io.rdma4j.tools.messages.RdmaXserver;
 import io.rdma4j.tools.messages.Ucmatose;
 import io.rdma4j.tools.messages.Udaddy;
 import io.rdma4j.tools.pingpong.RcPingpong;
@@ -45,6 +47,8 @@ public final class Main {
             new Mckey(),
             new RdmaClient(),
             new RdmaServer(),
+            new RdmaXclient(),
+            new RdmaXserver(),
             new Cmtime(),
             new RcPingpong(),
             new UcPingpong(),

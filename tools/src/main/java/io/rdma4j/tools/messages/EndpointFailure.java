@@ -1,6 +1,6 @@
 package io.rdma4j.tools.messages;
 
-/** Ends a run of rdma_client or rdma_server; the reason has been printed. */
+/** Ends the run of an endpoint; the reason has been printed. */
 final class EndpointFailure extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -6,20 +6,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run of rdma_client or rdma_server is to do.
+ * Where the two ends meet.
  *
- * @param server {@code -s}: the server's address as typed
+ * @param server {@code -s}: the server's address as typed, null for none
  * @param port {@code -p}: its port as typed
  */
-record EndpointOptions(String server, String port) {
-    private static final String DEFAULT_PORT = "7471";
+record EndpointOptions(@Nullable String server, String port) {
+    static final String DEFAULT_PORT = "7471";
 
-    /** What C prints of its options, with the name of the tool in front. */
+    /** What C prints of the options of rdma_client and rdma_server, with the name of the tool in front. */
     static String usage(String tool) {
         return "usage: " + tool + "\n\t[-s server_address]\n\t[-p port_number]\n";
     }
 
-    /** Reads a command line; null if it makes no sense, which has been said. */
+    /** Reads a command line of rdma_client or rdma_server; null if it makes no sense, which has been said. */
     static @Nullable EndpointOptions read(
             String tool, String defaultServer, List<String> arguments, ToolEnvironment environment) {
         Getopt options = new Getopt(tool, "s:p:", arguments, environment.err());

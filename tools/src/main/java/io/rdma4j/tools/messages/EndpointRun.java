@@ -4,24 +4,16 @@ import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmMessages;
-import io.rdma4j.cm.CmQueuePairAttributes;
-import io.rdma4j.cm.PortSpace;
 import io.rdma4j.tools.Explanation;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
-import java.lang.foreign.Arena;
 import java.time.Duration;
-import java.util.EnumSet;
-import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of rdma_client or rdma_server, in synchronous calls: one connection with one message each way.
+ * A run of a tool that makes one connection in synchronous calls, as endpoints.
  *
  * <p>Where the C tool waits for ever for a message that nobody sends, or takes one that failed for one that came, a run
  * ends with a sentence.
@@ -30,17 +22,15 @@ abstract class EndpointRun {
     /** Bytes of each message. */
     static final int MESSAGE_BYTES = 16;
 
-    /** One message each way, inline if the device can, and each reported. */
-    static final CmQueuePairAttributes ATTRIBUTES = new CmQueuePairAttributes(
-            new QueuePairCapabilities(1, 1, 1, 1, MESSAGE_BYTES), null, null, true, null, null);
-
     /** What {@code rdma_getaddrinfo} returns when no resolver has failed, and the text that C's tools find for it. */
     private static final String NO_RESOLVER_ERROR = "Bad value for ai_flags";
 
     final MessageReport report;
     final EndpointOptions options;
+    private final String family;
     private final String role;
     private final ToolEnvironment environment;
+    private final Duration patience = Patience.duration();
     private int received;
 
     /** A call of the connection manager or the verbs. */
@@ -51,13 +41,15 @@ abstract class EndpointRun {
     /**
      * Prepares a run.
      *
+     * @param family what the names of server and client begin with
      * @param role server or client
      */
-    EndpointRun(String role, EndpointOptions options, ToolEnvironment environment) {
+    EndpointRun(String family, String role, EndpointOptions options, ToolEnvironment environment) {
+        this.family = family;
         this.role = role;
         this.options = options;
         this.environment = environment;
-        report = new MessageReport(environment, "rdma_" + role);
+        report = new MessageReport(environment, family + role);
     }
 
     /** Runs it all; the exit status. */
@@ -65,11 +57,11 @@ abstract class EndpointRun {
         Runnable atInterrupt = report::silence;
         environment.onInterrupt(atInterrupt);
         long began = System.nanoTime();
-        environment
-                .report()
-                .parameter("role", role)
-                .parameter("server", options.server())
-                .parameter("port", options.port());
+        environment.report().parameter("role", role);
+        if (options.server() != null) {
+            environment.report().parameter("server", options.server());
+        }
+        environment.report().parameter("port", options.port());
         report.step("start");
         int status = 0;
         try {
@@ -90,9 +82,6 @@ abstract class EndpointRun {
 
     /** Everything between the first and the last line. */
     abstract void exchange() throws EndpointFailure;
-
-    /** The messages of a connected identifier. */
-    abstract void exchange(Messages messages) throws EndpointFailure;
 
     // ---- calls
 
@@ -115,10 +104,9 @@ abstract class EndpointRun {
     }
 
     /** Looks the server's address up. */
-    final AddressInformation lookUp(AddressInformation.Flag... flags) throws EndpointFailure {
+    final AddressInformation lookUp(AddressInformation.Hints hints) throws EndpointFailure {
         try {
-            return AddressInformation.lookUp(
-                    options.server(), options.port(), AddressInformation.Hints.of(PortSpace.TCP, flags));
+            return AddressInformation.lookUp(options.server(), options.port(), hints);
         } catch (AddressLookupException e) {
             report.line("rdma_getaddrinfo: " + e.reason().text());
             report.explain(String.valueOf(e.getMessage()));
@@ -130,46 +118,8 @@ abstract class EndpointRun {
         }
     }
 
-    /**
-     * Posts the receive, connects, exchanges messages and disconnects.
-     *
-     * @param id with a queue pair, not yet connected
-     * @param name C's name of the call that connects
-     * @param connect connects
-     */
-    final void converse(CmId id, String name, Runnable connect) throws EndpointFailure {
-        Set<CmMessages.Flag> flags = flags(id);
-        CmMessages calls = new CmMessages(id);
-        try (Arena arena = Arena.ofShared();
-                MemoryRegion incoming = register("recv_msg", calls, arena);
-                MemoryRegion outgoing = register("send_msg", calls, arena)) {
-            step("rdma_post_recv", () -> calls.postReceive(0, incoming, 0, MESSAGE_BYTES));
-            try {
-                step(name, connect);
-                try {
-                    exchange(new Messages(calls, outgoing, flags));
-                } finally {
-                    disconnect(id);
-                }
-            } finally {
-                id.destroyQueuePair(); // before its memory goes
-            }
-        }
-    }
-
-    private Set<CmMessages.Flag> flags(CmId id) {
-        if (Objects.requireNonNull(id.queuePair()).capabilities().maxInlineBytes() >= MESSAGE_BYTES) {
-            return EnumSet.of(CmMessages.Flag.INLINE);
-        }
-        report.step("device doesn't support IBV_SEND_INLINE, using sge sends");
-        return EnumSet.noneOf(CmMessages.Flag.class);
-    }
-
-    private MemoryRegion register(String what, CmMessages calls, Arena arena) throws EndpointFailure {
-        return call("rdma_reg_msgs for " + what, () -> calls.register(arena.allocate(MESSAGE_BYTES)));
-    }
-
-    private static void disconnect(CmId id) {
+    /** Disconnects, or answers the peer's disconnection. */
+    static void disconnect(CmId id) {
         try {
             id.disconnect();
         } catch (RdmaException gone) {
@@ -177,56 +127,44 @@ abstract class EndpointRun {
         }
     }
 
-    /** The two messages of a connection. */
-    final class Messages {
-        private final CmMessages calls;
-        private final MemoryRegion outgoing;
-        private final Set<CmMessages.Flag> flags;
-        private final Duration patience = Patience.duration();
+    // ---- completions
 
-        private Messages(CmMessages calls, MemoryRegion outgoing, Set<CmMessages.Flag> flags) {
-            this.calls = calls;
-            this.outgoing = outgoing;
-            this.flags = flags;
+    /**
+     * Waits until a message has gone out; whether the peer has taken it.
+     *
+     * @param name what C's line calls the waiting
+     */
+    final boolean awaitSend(String name, CmMessages calls) throws EndpointFailure {
+        WorkCompletion done = new WorkCompletion();
+        if (!call(name, () -> calls.awaitSendCompletion(done, patience))) {
+            throw silence("acknowledge the message");
         }
+        return tell("message was not taken", done);
+    }
 
-        void send() throws EndpointFailure {
-            step("rdma_post_send", () -> calls.postSend(0, outgoing, 0, MESSAGE_BYTES, flags));
+    /** Waits for the peer's message. */
+    final void awaitReceive(CmMessages calls) throws EndpointFailure {
+        WorkCompletion done = new WorkCompletion();
+        if (!call("rdma_get_recv_comp", () -> calls.awaitReceiveCompletion(done, patience))) {
+            throw silence("send its message");
         }
+        if (!tell("peer's message did not come", done)) {
+            throw new EndpointFailure(-Errno.EIO.number());
+        }
+        received++;
+    }
 
-        /** Waits until the message has gone out; whether the peer has taken it. */
-        boolean awaitSend() throws EndpointFailure {
-            WorkCompletion done = new WorkCompletion();
-            if (!call("rdma_get_send_comp", () -> calls.awaitSendCompletion(done, patience))) {
-                throw silence("acknowledge the message");
-            }
-            return tell("message was not taken", done);
-        }
+    private EndpointFailure silence(String what) {
+        report.explain("the peer did not " + what + " within " + patience.toSeconds()
+                + " s. It has gone, or is not the other one of " + family + "client and " + family + "server");
+        return new EndpointFailure(-Errno.ETIMEDOUT.number());
+    }
 
-        /** Waits for the peer's message. */
-        void awaitReceive() throws EndpointFailure {
-            WorkCompletion done = new WorkCompletion();
-            if (!call("rdma_get_recv_comp", () -> calls.awaitReceiveCompletion(done, patience))) {
-                throw silence("send its message");
-            }
-            if (!tell("peer's message did not come", done)) {
-                throw new EndpointFailure(-Errno.EIO.number());
-            }
-            received++;
+    private boolean tell(String what, WorkCompletion done) {
+        if (!done.isSuccess()) {
+            report.explain(
+                    "the " + what + ": " + done.status() + " (" + done.status().text() + ")");
         }
-
-        private EndpointFailure silence(String what) {
-            report.explain("the peer did not " + what + " within " + patience.toSeconds()
-                    + " s. It has gone, or is not the other one of rdma_client and rdma_server");
-            return new EndpointFailure(-Errno.ETIMEDOUT.number());
-        }
-
-        private boolean tell(String what, WorkCompletion done) {
-            if (!done.isSuccess()) {
-                report.explain("the " + what + ": " + done.status() + " ("
-                        + done.status().text() + ")");
-            }
-            return done.isSuccess();
-        }
+        return done.isSuccess();
     }
 }

@@ -46,7 +46,7 @@ public final class RdmaClient implements Tool {
         return options == null ? 1 : new Run(options, environment).run();
     }
 
-    private static final class Run extends EndpointRun {
+    private static final class Run extends EchoRun {
         Run(EndpointOptions options, ToolEnvironment environment) {
             super("client", options, environment);
         }

@@ -1,0 +1,104 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+
+/** A run of rdma_client or rdma_server: one message each way. */
+abstract class EchoRun extends EndpointRun {
+    /** One message each way, inline if the device can, and each reported. */
+    static final CmQueuePairAttributes ATTRIBUTES = new CmQueuePairAttributes(
+            new QueuePairCapabilities(1, 1, 1, 1, MESSAGE_BYTES), null, null, true, null, null);
+
+    /**
+     * Prepares a run.
+     *
+     * @param role server or client
+     */
+    EchoRun(String role, EndpointOptions options, ToolEnvironment environment) {
+        super("rdma_", role, options, environment);
+    }
+
+    /** The messages of a connected identifier. */
+    abstract void exchange(Messages messages) throws EndpointFailure;
+
+    /** Looks the server's address up. */
+    final AddressInformation lookUp(AddressInformation.Flag... flags) throws EndpointFailure {
+        return lookUp(AddressInformation.Hints.of(PortSpace.TCP, flags));
+    }
+
+    /**
+     * Posts the receive, connects, exchanges messages and disconnects.
+     *
+     * @param id with a queue pair, not yet connected
+     * @param name C's name of the call that connects
+     * @param connect connects
+     */
+    final void converse(CmId id, String name, Runnable connect) throws EndpointFailure {
+        Set<CmMessages.Flag> flags = flags(id);
+        CmMessages calls = new CmMessages(id);
+        try (Arena arena = Arena.ofShared();
+                MemoryRegion incoming = register("recv_msg", calls, arena);
+                MemoryRegion outgoing = register("send_msg", calls, arena)) {
+            step("rdma_post_recv", () -> calls.postReceive(0, incoming, 0, MESSAGE_BYTES));
+            try {
+                step(name, connect);
+                try {
+                    exchange(new Messages(calls, outgoing, flags));
+                } finally {
+                    disconnect(id);
+                }
+            } finally {
+                id.destroyQueuePair(); // before its memory goes
+            }
+        }
+    }
+
+    private Set<CmMessages.Flag> flags(CmId id) {
+        if (Objects.requireNonNull(id.queuePair()).capabilities().maxInlineBytes() >= MESSAGE_BYTES) {
+            return EnumSet.of(CmMessages.Flag.INLINE);
+        }
+        report.step("device doesn't support IBV_SEND_INLINE, using sge sends");
+        return EnumSet.noneOf(CmMessages.Flag.class);
+    }
+
+    private MemoryRegion register(String what, CmMessages calls, Arena arena) throws EndpointFailure {
+        return call("rdma_reg_msgs for " + what, () -> calls.register(arena.allocate(MESSAGE_BYTES)));
+    }
+
+    /** The two messages of a connection. */
+    final class Messages {
+        private final CmMessages calls;
+        private final MemoryRegion outgoing;
+        private final Set<CmMessages.Flag> flags;
+
+        private Messages(CmMessages calls, MemoryRegion outgoing, Set<CmMessages.Flag> flags) {
+            this.calls = calls;
+            this.outgoing = outgoing;
+            this.flags = flags;
+        }
+
+        void send() throws EndpointFailure {
+            step("rdma_post_send", () -> calls.postSend(0, outgoing, 0, MESSAGE_BYTES, flags));
+        }
+
+        /** Waits until the message has gone out; whether the peer has taken it. */
+        boolean awaitSend() throws EndpointFailure {
+            return EchoRun.this.awaitSend("rdma_get_send_comp", calls);
+        }
+
+        /** Waits for the peer's message. */
+        void awaitReceive() throws EndpointFailure {
+            EchoRun.this.awaitReceive(calls);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmMessages;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * {@code rdma_xclient}: connects to {@link RdmaXserver} and sends it a message, over a reliable connection or an extended
+ * one, with the options, lines and exit statuses of librdmacm's. What differs is in {@code docs/tools/rdma_xclient.md}.
+ */
+public final class RdmaXclient implements Tool {
+    private static final String EXAMPLES = """
+
+            Without -s it connects to 127.0.0.1, without -p to port 7471, where rdma_xserver listens.
+
+            examples:
+              rdma_xclient                           a server on this machine
+              rdma_xclient -c x                      a server on this machine that was started with -c x
+              rdma_xclient -s 192.0.2.1 -p 7500
+
+            """;
+
+    /** Creates the tool. */
+    public RdmaXclient() {}
+
+    @Override
+    public String name() {
+        return "rdma_xclient";
+    }
+
+    @Override
+    public String summary() {
+        return "a message to rdma_xserver, over RC or XRC";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(CommunicationOptions.usageOfClient() + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        CommunicationOptions options = CommunicationOptions.ofClient(arguments, environment);
+        return options == null ? 1 : new Run(options, environment).run();
+    }
+
+    private static final class Run extends CommunicationRun {
+        private int sharedReceiveQueue;
+
+        Run(CommunicationOptions options, ToolEnvironment environment) {
+            super("client", options, environment);
+        }
+
+        @Override
+        void exchange() throws EndpointFailure {
+            AddressInformation server = lookUp(communication.hints(QueuePairType.XRC_SEND));
+            try (CmId id = call("rdma_create_ep", () -> CmId.createEndpoint(server, null, attributes(true, false)))) {
+                converse(id, (calls, memory) -> connect(id), (calls, memory) -> send(id, calls, memory));
+            }
+        }
+
+        private void connect(CmId id) throws EndpointFailure {
+            step("rdma_connect", () -> id.connect(null));
+            if (communication.extended()) {
+                byte[] told = Objects.requireNonNull(id.event()).connection().privateData();
+                sharedReceiveQueue = ByteBuffer.wrap(told).getInt();
+            }
+        }
+
+        private void send(CmId id, CmMessages calls, MemoryRegion memory) throws EndpointFailure {
+            SendWorkRequest message = new SendWorkRequest()
+                    .reset(0)
+                    .from(memory, 0, MESSAGE_BYTES)
+                    .inline();
+            if (communication.extended()) {
+                message.toSharedReceiveQueue(sharedReceiveQueue);
+            }
+            step("rdma_post_send", () -> Objects.requireNonNull(id.queuePair()).postSend(message));
+            if (!awaitSend("rdma_get_recv_comp", calls)) {
+                throw new EndpointFailure(-Errno.EIO.number());
+            }
+        }
+    }
+}

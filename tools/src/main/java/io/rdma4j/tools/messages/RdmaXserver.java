@@ -1,0 +1,89 @@
+package io.rdma4j.tools.messages;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * {@code rdma_xserver}: takes one connection of {@link RdmaXclient}, a reliable or an extended one, and its message, with
+ * the options, lines and exit statuses of librdmacm's. What differs is in {@code docs/tools/rdma_xclient.md}.
+ */
+public final class RdmaXserver implements Tool {
+    private static final String EXAMPLES = """
+
+            It listens on every IPv4 address, without -p on port 7471. It ends after one rdma_xclient.
+
+            examples:
+              rdma_xserver                           a reliable connection
+              rdma_xserver -c x -p 7500              an extended one, with a shared receive queue
+
+            """;
+
+    /** Creates the tool. */
+    public RdmaXserver() {}
+
+    @Override
+    public String name() {
+        return "rdma_xserver";
+    }
+
+    @Override
+    public String summary() {
+        return "the server of rdma_xclient: a message over RC or XRC";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(CommunicationOptions.usageOfServer() + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        CommunicationOptions options = CommunicationOptions.ofServer(arguments, environment);
+        return options == null ? 1 : new Run(options, environment).run();
+    }
+
+    private static final class Run extends CommunicationRun {
+        Run(CommunicationOptions options, ToolEnvironment environment) {
+            super("server", options, environment);
+        }
+
+        @Override
+        void exchange() throws EndpointFailure {
+            AddressInformation local =
+                    lookUp(communication.hints(QueuePairType.XRC_RECEIVE, AddressInformation.Flag.PASSIVE));
+            try (CmId listener =
+                    call("rdma_create_ep", () -> CmId.createEndpoint(local, null, attributes(false, true)))) {
+                step("rdma_listen", () -> listener.listen(0));
+                try (CmId id = call("rdma_get_request", listener::getRequest)) {
+                    int queue = communication.extended() ? createSharedReceiveQueue(id) : 0;
+                    converse(
+                            id,
+                            (calls, memory) -> accept(id, queue, calls, memory),
+                            (calls, memory) -> awaitReceive(calls));
+                }
+            }
+        }
+
+        private int createSharedReceiveQueue(CmId id) throws EndpointFailure {
+            SharedReceiveQueueInitAttributes one = SharedReceiveQueueInitAttributes.of(1, 1);
+            return call("rdma_create_srq:", () -> id.createSharedReceiveQueue(null, one))
+                    .number();
+        }
+
+        /** With all else 0, the number of the shared receive queue is what the client needs to know. */
+        private void accept(CmId id, int queue, CmMessages calls, MemoryRegion memory) throws EndpointFailure {
+            step("rdma_post_recv", () -> calls.postReceive(0, memory, 0, MESSAGE_BYTES));
+            byte[] told = ByteBuffer.allocate(Integer.BYTES).putInt(queue).array();
+            step("rdma_accept", () -> id.accept(new ConnectionParameters(told, 0, 0, false, 0, 0, false, 0)));
+        }
+    }
+}
