@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,30 +35,6 @@ class EndpointToolsTest {
         System.clearProperty(Patience.PROPERTY);
     }
 
-    private static String port() {
-        return " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000);
-    }
-
-    private static String loopback() {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        return "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255));
-    }
-
-    /** The server does not say when it listens: a client that is too early is refused, and another one is started. */
-    private static ToolRun clientOf(ToolRun server, Tool tool, String words) throws InterruptedException {
-        server.awaitText("start");
-        ToolRun client = ToolRun.of(tool, words);
-        for (int tries = 0; tries < 200 && isRefused(client) && !server.hasEnded(); tries++) {
-            Thread.sleep(20);
-            client = ToolRun.of(tool, words);
-        }
-        return client;
-    }
-
-    private static boolean isRefused(ToolRun client) {
-        return client.err().contains("Connection refused") || client.out().contains("REJECTED, error: 8");
-    }
-
     private static void expectGood(ToolRun server, ToolRun client) throws InterruptedException {
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.status()).as(client.err()).isZero();
@@ -78,29 +53,29 @@ class EndpointToolsTest {
         "localhost, localhost"
     })
     void eachTakesTheMessageOfTheOther(String local, String remote) throws InterruptedException {
-        String port = port();
+        String port = EndpointMeeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), "-s " + local + port);
-        expectGood(server, clientOf(server, new RdmaClient(), "-s " + remote + port));
+        expectGood(server, EndpointMeeting.clientOf(server, new RdmaClient(), "-s " + remote + port));
     }
 
     @Test
     void anotherLocalAddressServesToo() throws InterruptedException {
-        String words = "-s " + loopback() + port();
+        String words = "-s " + EndpointMeeting.loopback() + EndpointMeeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), words);
-        expectGood(server, clientOf(server, new RdmaClient(), words));
+        expectGood(server, EndpointMeeting.clientOf(server, new RdmaClient(), words));
     }
 
     @Test
     void withoutOptionsTheyMeetOnThisHost() throws InterruptedException {
         ToolRun server = ToolRun.start("rdma_server");
-        expectGood(server, clientOf(server, new RdmaClient(), "extra words"));
+        expectGood(server, EndpointMeeting.clientOf(server, new RdmaClient(), "extra words"));
     }
 
     @Test
     void theyReportToPrograms() throws InterruptedException {
-        String words = "-s " + loopback() + port();
+        String words = "-s " + EndpointMeeting.loopback() + EndpointMeeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), words + " --json");
-        ToolRun client = clientOf(server, new RdmaClient(), words + " --json");
+        ToolRun client = EndpointMeeting.clientOf(server, new RdmaClient(), words + " --json");
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.out())
                 .contains(
@@ -114,9 +89,9 @@ class EndpointToolsTest {
 
     @Test
     void nobodyListensIsSaid() throws InterruptedException {
-        String address = loopback();
+        String address = EndpointMeeting.loopback();
         ToolRun bystander = ToolRun.start(new RdmaServer(), "-s " + address + " -p 2001");
-        ToolRun client = clientOf(bystander, new RdmaClient(), "-s " + address + " -p 2001");
+        ToolRun client = EndpointMeeting.clientOf(bystander, new RdmaClient(), "-s " + address + " -p 2001");
         assertThat(client.status()).isZero();
         bystander.status();
         ToolRun refused = ToolRun.of(new RdmaClient(), "-s " + address + " -p 2002");
@@ -129,7 +104,7 @@ class EndpointToolsTest {
 
     @Test
     void portInUseIsSaid() throws InterruptedException {
-        String words = "-s " + loopback() + port();
+        String words = "-s " + EndpointMeeting.loopback() + EndpointMeeting.port();
         ToolRun first = ToolRun.start(new RdmaServer(), words);
         ToolRun second = ToolRun.start(new RdmaServer(), words);
         while (!first.hasEnded() && !second.hasEnded()) {
@@ -140,7 +115,7 @@ class EndpointToolsTest {
         assertThat(refused.status()).isEqualTo(-1);
         assertThat(refused.out()).isEqualTo(SERVER.formatted(-1));
         assertThat(refused.err()).startsWith("rdma_create_ep: Address already in use\nrdma_server: ");
-        clientOf(other, new RdmaClient(), words);
+        EndpointMeeting.clientOf(other, new RdmaClient(), words);
         assertThat(other.status()).isZero();
     }
 
@@ -183,9 +158,9 @@ class EndpointToolsTest {
 
     @Test
     void aServerWhoseClientSendsNothingEnds() throws InterruptedException {
-        String address = loopback() + port();
+        String address = EndpointMeeting.loopback() + EndpointMeeting.port();
         ToolRun server = ToolRun.start(new RdmaServer(), "-s " + address);
-        ToolRun silent = clientOf(server, new Ucmatose(), "-C 0 -s " + address);
+        ToolRun silent = EndpointMeeting.clientOf(server, new Ucmatose(), "-C 0 -s " + address);
         assertThat(server.status()).isEqualTo(-110);
         assertThat(server.out()).isEqualTo(SERVER.formatted(-110));
         assertThat(server.err()).startsWith("rdma_server: the peer did not send its message within 1 s");
@@ -194,9 +169,9 @@ class EndpointToolsTest {
 
     @Test
     void aMessageThatDoesNotFitEndsTheClient() throws InterruptedException {
-        String address = loopback() + port();
+        String address = EndpointMeeting.loopback() + EndpointMeeting.port();
         ToolRun server = ToolRun.start(new Ucmatose(), "-S 17 -C 1 -b " + address);
-        ToolRun client = clientOf(server, new RdmaClient(), "-s " + address);
+        ToolRun client = EndpointMeeting.clientOf(server, new RdmaClient(), "-s " + address);
         assertThat(client.status()).as(client.err()).isEqualTo(-5);
         assertThat(client.out()).isEqualTo(CLIENT.formatted(-5));
         assertThat(client.err()).contains("rdma_client: the peer's message did not come: LOCAL_LENGTH_ERROR");
@@ -209,16 +184,18 @@ class EndpointToolsTest {
     @ValueSource(ints = {1, 2})
     void lossesAreRepairedAndPacketsTold(int seed, @TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
-        String address = loopback();
-        String words = "-s " + address + port() + " --trace --device " + address + " --fault loss=10%,seed=" + seed;
+        String address = EndpointMeeting.loopback();
+        String words = "-s " + address + EndpointMeeting.port() + " --trace --device " + address
+                + " --fault loss=10%,seed=" + seed;
         List<String> told = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = process("rdma_server " + words, told)) {
-            await(told, "rdma_server: start");
+        try (ToolProcess server = EndpointMeeting.process("rdma_server " + words, told)) {
+            EndpointMeeting.await(told, "rdma_server: start");
             List<String> lines = new CopyOnWriteArrayList<>();
             int status = -1;
             for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {
                 lines.clear();
-                try (ToolProcess client = process("rdma_client " + words + " --pcap " + capture, lines)) {
+                try (ToolProcess client =
+                        EndpointMeeting.process("rdma_client " + words + " --pcap " + capture, lines)) {
                     status = client.await(TIMEOUT_SECONDS);
                 }
             }
@@ -229,16 +206,6 @@ class EndpointToolsTest {
         assertThat(Files.readAllBytes(capture))
                 .startsWith(0x0a, 0x0d, 0x0d, 0x0a)
                 .hasSizeGreaterThan(300);
-    }
-
-    private static ToolProcess process(String words, List<String> lines) {
-        return ToolProcess.start(List.of(words.split(" +")), lines::add, lines::add);
-    }
-
-    private static void await(List<String> lines, String line) throws InterruptedException {
-        for (int i = 0; i < 2000 && !lines.contains(line); i++) {
-            Thread.sleep(10);
-        }
     }
 
     @ParameterizedTest
