@@ -1,4 +1,4 @@
-# ucmatose, udaddy, mckey, rdma_client and rdma_server, C against Java. Sourced, never run.
+# ucmatose, udaddy, mckey, rdma_client, rdma_server, rdma_xclient and rdma_xserver, C against Java. Sourced, never run.
 
 # A server, a client, and the same options for both: they end with 0 and printed exactly the right lines.
 case_messages() { # SERVER CLIENT ucmatose|udaddy FAMILY [OPTIONS...]
@@ -99,35 +99,36 @@ tool_said() { # LABEL TEXT
     fi
 }
 
-# rdma_server and rdma_client: one message each way.
-case_endpoints() { # SERVER CLIENT FAMILY PORT [any] : any: the server listens on every address
-    local server=$1 client=$2 family=$3 listener_port=$4 address label bad=0
+# rdma_server and rdma_client: one message each way. With x rdma_xserver and rdma_xclient: one message.
+case_endpoints() { # SERVER CLIENT FAMILY PORT [any [x OPTIONS...]] : any: the server listens on every address
+    local server=$1 client=$2 family=$3 listener_port=$4 where=${5:-} x=${6:-} address label bad=0
+    shift $(($# < 6 ? $# : 6))
     address=$(side_address "$server" "$family")
-    if [ "${5:-}" = any ]; then
-        tool_start "$server" server rdma_server -p "$listener_port"
+    if [ "$where" = any ]; then
+        tool_start "$server" server "rdma_${x}server" -p "$listener_port" "$@"
         address=
     else
         tool_start "$server" server rdma_server -s "$address" -p "$listener_port"
     fi
     wait_until 20 listens_on "$server" server "$listener_port" "$address" || { explain 'the server did not listen within 20 s'; return 1; }
-    tool_start "$client" client rdma_client -s "$(side_address "$server" "$family" "$client")" -p "$listener_port"
+    tool_start "$client" client "rdma_${x}client" -s "$(side_address "$server" "$family" "$client")" -p "$listener_port" "$@"
     for label in client server; do
         rping_wait $label || explain "the $label did not end" || bad=1
         expect_code $label 0 || bad=1
-        expect_text $label out "$(printf '%s\n' "rdma_$label: start" "rdma_$label: end 0")" || bad=1
+        expect_text $label out "$(printf '%s\n' "rdma_$x$label: start" "rdma_$x$label: end 0")" || bad=1
         expect_text $label err '' || bad=1
     done
     return $bad
 }
 
 # Nobody listens on the port; see case_refused.
-case_endpoint_refused() { # SERVER CLIENT FAMILY
-    local server=$1 client=$2 family=$3 bad=0
+case_endpoint_refused() { # SERVER CLIENT FAMILY [x]
+    local server=$1 client=$2 family=$3 tool=rdma_${4:-}client bad=0
     [ "$server" = linux ] || rping_serve "$server" bystander 7001 -a "$(side_address "$server" "$family")" || return 1
-    tool_start "$client" client rdma_client -s "$(side_address "$server" "$family" "$client")" -p 7000
+    tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" -p 7000
     rping_wait client || explain 'the client did not end' || bad=1
     expect_code client 255 || bad=1
-    expect_text client out "$(printf '%s\n' 'rdma_client: start' 'rdma_client: end -1')" || bad=1
+    expect_text client out "$(printf '%s\n' "$tool: start" "$tool: end -1")" || bad=1
     expect_lines client err '^rdma_connect: Connection refused$' || bad=1
     return $bad
 }
@@ -164,6 +165,10 @@ define_message_cases() { # SERVER CLIENT
     case_add rdma_client/-p "$1" "$2" '1 message each way' 40 case_endpoints v4 7999
     case_add rdma_client/any "$1" "$2" '1 message each way' 40 case_endpoints v4 7471 any
     case_add rdma_client/refused "$1" "$2" 'refused, exit 255' 40 case_endpoint_refused v4
+    case_add rdma_xclient/v4 "$1" "$2" '1 message over RC' 40 case_endpoints v4 7471 any x
+    case_add rdma_xclient/-c-r "$1" "$2" '1 message over RC' 40 case_endpoints v4 7999 any x -c r
+    case_add rdma_xclient/refused "$1" "$2" 'refused, exit 255' 40 case_endpoint_refused v4 x
+    case_cannot rdma_xclient/-c-x "$1" "$2" 'rxe has no XRC'
     local no_ib='Linux has addresses of the family AF_IB on InfiniBand only'
     case_cannot ucmatose/-f-gid "$1" "$2" "$no_ib"
     case_cannot mckey/-M "$1" "$2" "$no_ib"
@@ -179,6 +184,10 @@ define_host_message_cases() {
         case_add "host/udaddy/$family" near near '10 datagrams each way' 30 case_messages udaddy $family
         case_add "host/rdma_client/$family" near near '1 message each way' 30 case_endpoints $family 7471
     done
+    for family in lo4 v4; do
+        case_add "host/rdma_xclient/$family" near near '1 message over XRC' 30 case_endpoints $family 7471 any x -c x
+    done
+    case_add host/rdma_xclient/far-v4 far near '1 message over XRC' 30 case_endpoints v4 7471 any x -c x
     for family in v4 v6 ll; do
         case_add "host/ucmatose/far-$family" far near '8 connections' 30 case_messages ucmatose $family -c 8 -S 5000
         case_add "host/udaddy/far-$family" far near '8 services' 30 case_messages udaddy $family -c 8
