@@ -100,8 +100,9 @@ public final class CmId implements AutoCloseable {
      *
      * @param local an address of this host, or a wildcard for all; port 0 takes a free one, see {@link #sourcePort}. A
      *     link-local IPv6 address needs its scope
-     * @throws RdmaException {@code ENODEV} if no device has the address; {@code EADDRINUSE} if the port is taken at it;
-     *     {@code EADDRNOTAVAIL} if the port is taken and one of the two addresses is a wildcard, or no port is free;
+     * @throws RdmaException {@code EADDRNOTAVAIL} if no network interface that is up has the address, if the port is taken
+     *     and one of the two addresses is a wildcard, or if no port is free; {@code ENODEV} if no device has the address;
+     *     {@code EADDRINUSE} if the port is taken at it;
      *     {@code EACCES} for a port below 1024 without the privilege; {@code EINVAL} unless the identifier is idle
      */
     public void bindAddress(InetSocketAddress local) {

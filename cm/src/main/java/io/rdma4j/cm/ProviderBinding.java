@@ -11,6 +11,8 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -190,11 +192,23 @@ final class ProviderBinding {
         return resolved;
     }
 
+    /** As in Linux an address of nobody here is another error than one of an interface without device. */
     private static RdmaException noDevice(String operation, InetAddress local) {
+        boolean isOurs = isOfThisHost(local);
         return new RdmaException(
                 operation,
-                Errno.ENODEV,
-                "no RDMA device has the local address " + AddressText.of(local),
+                isOurs ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
+                (isOurs ? "no RDMA device has the local address " : "no network interface that is up has the address ")
+                        + AddressText.of(local),
                 Providers.hint());
+    }
+
+    private static boolean isOfThisHost(InetAddress address) {
+        try {
+            NetworkInterface link = NetworkInterface.getByInetAddress(address);
+            return address.isLoopbackAddress() || link != null && link.isUp();
+        } catch (SocketException unknown) {
+            return true;
+        }
     }
 }

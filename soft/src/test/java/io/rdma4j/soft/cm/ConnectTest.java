@@ -472,11 +472,12 @@ class ConnectTest {
         CmId id = track(clients.createId(PortSpace.TCP, null));
         RdmaException refused = catchThrowableOfType(
                 RdmaException.class, () -> id.bindAddress(new InetSocketAddress(address("198.51.100.7"), 0)));
-        assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
+        assertThat(refused.errno()).isEqualTo(Errno.EADDRNOTAVAIL);
         assertThat(refused)
                 .hasMessage(
-                        "rdma_bind_addr: No such device (ENODEV): no RDMA device has the local address 198.51.100.7."
-                                + " Use an address of this host whose network interface is up; `ip address` lists them");
+                        "rdma_bind_addr: Cannot assign requested address (EADDRNOTAVAIL): no network interface that is up"
+                                + " has the address 198.51.100.7. Use an address of this host whose network interface is up;"
+                                + " `ip address` lists them");
     }
 
     @Test
