@@ -180,8 +180,9 @@ public record AddressInformation(
     private static PortSpace spaceOf(@Nullable QueuePairType type) {
         return switch (type) {
             case UNRELIABLE_DATAGRAM -> PortSpace.UDP;
-            case XRC_SEND, XRC_RECEIVE -> PortSpace.IB; // C says TCP, where the kernel takes no such identifier
-            case null, default -> PortSpace.TCP;
+            case UNRELIABLE_CONNECTION, XRC_SEND, XRC_RECEIVE -> PortSpace.IB; // C says TCP, where none can connect
+            case RELIABLE_CONNECTION -> PortSpace.TCP;
+            case null -> PortSpace.TCP;
         };
     }
 

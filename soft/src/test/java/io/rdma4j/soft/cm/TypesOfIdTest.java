@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rdma4j.cm.AddressInformation;
 import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressInformation.Hints;
+import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmMessages;
 import io.rdma4j.cm.CmQueuePairAttributes;
@@ -32,6 +33,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.verbs.XrcDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -310,12 +312,69 @@ class TypesOfIdTest {
         }
     }
 
-    @Test
-    void lookUpOfAnExtendedTypeFindsThePortSpaceThatTakesIt() {
-        Hints hints = new Hints(Set.of(), null, QueuePairType.XRC_SEND, null, null, null);
+    @ParameterizedTest
+    @EnumSource(QueuePairType.class)
+    void lookUpOfATypeFindsAPortSpaceThatTakesIt(QueuePairType type) {
+        Hints hints = new Hints(Set.of(), null, type, null, null, null);
         AddressInformation found = AddressInformation.lookUp("127.0.0.1", "7471", hints);
-        assertThat(found.portSpace()).isEqualTo(PortSpace.IB);
-        assertThat(found.queuePairType()).isEqualTo(QueuePairType.XRC_SEND);
+        assertThat(found.queuePairType()).isEqualTo(type);
+        assertThat(track(CmId.createEndpoint(found, null, null)).queuePairType())
+                .isEqualTo(type);
+    }
+
+    @Test
+    void targetIsInTheDomainThatTheApplicationGives() {
+        CmId id = listener(QueuePairType.XRC_RECEIVE);
+        try (XrcDomain own = id.verbs().openXrcDomain()) {
+            id.createQueuePair(null, ATTRIBUTES.xrcDomain(own));
+            assertThat(refused(own::close)).isEqualTo(Errno.EBUSY);
+            id.destroyQueuePair();
+        }
+    }
+
+    @Test
+    void domainIsTheDevicesAndLastsAsLongAsAnyIdentifierUsesIt() {
+        CmId first = listener(QueuePairType.XRC_RECEIVE);
+        CmId second = listener(QueuePairType.RELIABLE_CONNECTION);
+        XrcDomain domain = first.xrcDomain();
+        assertThat(second.xrcDomain()).isSameAs(domain);
+        first.close();
+        assertThat(second.xrcDomain()).isSameAs(domain);
+        second.close();
+        assertThat(listener(QueuePairType.XRC_RECEIVE).xrcDomain()).isNotSameAs(domain);
+        try (CmId idle = CmId.create(PortSpace.IB, QueuePairType.XRC_SEND, null)) {
+            assertThat(refused(idle::xrcDomain)).isEqualTo(Errno.EINVAL);
+        }
+    }
+
+    @Test
+    void asynchronousIdentifiersConnectToo() {
+        try (EventChannel clients = EventChannel.open();
+                EventChannel servers = EventChannel.open()) {
+            CmId listener = track(servers.createId(PortSpace.IB, QueuePairType.XRC_RECEIVE, null));
+            InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
+            listener.bindAddress(new InetSocketAddress(loopback, 0));
+            listener.listen(0);
+            CmId client = track(clients.createId(PortSpace.IB, QueuePairType.XRC_SEND, null));
+            client.resolveAddress(null, new InetSocketAddress(loopback, listener.sourcePort()), PATIENCE);
+            Session.expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
+            client.resolveRoute(PATIENCE);
+            Session.expect(clients, CmEvent.Type.ROUTE_RESOLVED);
+            client.createQueuePair(null, ATTRIBUTES);
+            client.connect(ConnectionParameters.defaults());
+            CmEvent request = Session.expect(servers, CmEvent.Type.CONNECT_REQUEST);
+            assertThat(request.connection().queuePairNumber())
+                    .isEqualTo(queuePair(client).number());
+            CmId server = track(request.id());
+            server.createQueuePair(null, ATTRIBUTES);
+            server.accept(null);
+            Session.expect(clients, CmEvent.Type.ESTABLISHED);
+            Session.expect(servers, CmEvent.Type.ESTABLISHED);
+            assertThat(queuePair(client).state()).isEqualTo(QueuePairState.READY_TO_SEND);
+            Session.disconnect(clients, client, servers, server);
+            close();
+            ids.clear();
+        }
     }
 
     @Test
