@@ -10,6 +10,7 @@ import io.rdma4j.wire.cm.Lap;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.Rep;
 import io.rdma4j.wire.cm.Req;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -123,6 +124,14 @@ class DissectorTest {
         assertThat(cmLine(Req.builder().pathMtu(6).serviceId(0xabcdL << 32).build()))
                 .isEqualTo(
                         "CM REQ id 0x0 service 0xabcd00000000 qp 0x0 psn 0 depths 0/0 retries 7/7 mtu-code 6 no-ip-header");
+    }
+
+    @Test
+    void extendedConnectionsAreToldByTheirQueuePairs() {
+        assertThat(cmLine(Req.builder().localQueuePair(7).extended().build())).contains(" xrc-qp 0x7 ");
+        Rep reply = Rep.of(1, 2, 8, 9, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY);
+        assertThat(cmLine(reply)).contains(" remote-id 0x2 qp 0x8 ");
+        assertThat(cmLine(reply.extended())).contains(" remote-id 0x2 xrc-qp 0x8 ");
     }
 
     @Test
