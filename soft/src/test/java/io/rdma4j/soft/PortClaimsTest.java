@@ -67,6 +67,7 @@ class PortClaimsTest {
             {"fe80::1%1 true false 21", "fe80::1%2 true false 21", "ok"},
             {"fe80::1%1 true false 22", ":: true false 22", "EADDRNOTAVAIL"},
             {"fd00::1%1 true false 23", "fd00::1%2 true false 23", "EADDRINUSE"},
+            {"10.0.0.1 true false 24", "10.0.0.1 true false 88", "ok"}, // two bytes of one file
         };
         for (String[] row : cases) {
             assertThat(claim(one, row[0])).as(row[0]).isEqualTo("ok");

@@ -20,18 +20,20 @@ import org.jspecify.annotations.Nullable;
  * same address twice is {@code EADDRINUSE}; a wildcard address against any other is {@code EADDRNOTAVAIL}; claims for
  * IPv4 alone and for IPv6 alone do not meet; two that both allow reuse do not meet. Thread safe.
  *
- * <p>Each port has a few bytes in the port space's lock file: for each family one that a wildcard claim locks alone and a
- * specific claim shares, a pair by which specific claims and reusing wildcards exclude each other, and one per address.
+ * <p>Each port has a few bytes in a lock file: for each family one that a wildcard claim locks alone and a specific claim
+ * shares, a pair by which specific claims and reusing wildcards exclude each other, and one per address. Kernel and JDK keep
+ * the locks of a file in a list which they walk at every claim, so the ports of a port space are spread over many files.
  */
 public final class PortClaims {
     private static final long REGION = 1L << 32;
+    private static final int FILES = 64;
     private static final int WILDCARD = 0;
     private static final int SPECIFIC = 2;
     private static final int REUSING_WILDCARD = 4;
     private static final long ADDRESSES = 16;
 
     /** A claim of this process. */
-    private record Held(int space, InetAddress address, boolean familyOnly, boolean reuse, int port) {}
+    private record Held(PortKey key, InetAddress address, boolean familyOnly, boolean reuse) {}
 
     /** A claimed port; closing frees it. */
     public final class Claim implements AutoCloseable {
@@ -46,7 +48,7 @@ public final class PortClaims {
 
         /** The port number. */
         public int port() {
-            return held.port;
+            return held.key.port;
         }
 
         @Override
@@ -54,7 +56,7 @@ public final class PortClaims {
             synchronized (PortClaims.this) {
                 if (open) {
                     open = false;
-                    claims.remove(this);
+                    forget(this);
                     releaseAll(bytes);
                 }
             }
@@ -63,24 +65,30 @@ public final class PortClaims {
 
     /** A byte that this process has locked, once for all its claims. */
     private static final class LockedByte {
-        private final long key;
-        private final int space;
+        private final ByteKey key;
         private final FileLock lock;
         private int uses = 1;
 
-        LockedByte(int space, long key, FileLock lock) {
-            this.space = space;
+        LockedByte(ByteKey key, FileLock lock) {
             this.key = key;
             this.lock = lock;
         }
     }
 
-    private record ByteKey(int space, long key) {}
+    /** A port of a port space. */
+    private record PortKey(int space, int port) {
+        /** The name of the file that has its bytes. */
+        String file() {
+            return "ports-%04x-%02x".formatted(space, port % FILES);
+        }
+    }
+
+    private record ByteKey(PortKey port, long at) {}
 
     private final RunDirectory directory;
-    private final Map<Integer, LockFile> files = new HashMap<>();
+    private final Map<PortKey, LockFile> files = new HashMap<>();
     private final Map<ByteKey, LockedByte> locked = new HashMap<>();
-    private final List<Claim> claims = new ArrayList<>();
+    private final Map<PortKey, List<Claim>> claims = new HashMap<>();
 
     /** Creates the claims of this process: one object per process and directory. */
     public PortClaims(RunDirectory directory) {
@@ -98,8 +106,9 @@ public final class PortClaims {
      * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} as above; {@code EIO} without file locks
      */
     public synchronized Claim claim(int portSpace, InetAddress address, boolean familyOnly, boolean reuse, int port) {
-        Held wanted = new Held(portSpace, address, familyOnly || address instanceof Inet4Address, reuse, port);
-        for (Claim claim : claims) {
+        PortKey key = new PortKey(portSpace, port);
+        Held wanted = new Held(key, address, familyOnly || address instanceof Inet4Address, reuse);
+        for (Claim claim : claims.getOrDefault(key, List.of())) {
             Errno conflict = conflict(wanted, claim.held);
             if (conflict != null) {
                 throw refusal(wanted, conflict, "this process has it");
@@ -122,12 +131,20 @@ public final class PortClaims {
                     e);
         }
         Claim claim = new Claim(wanted, bytes);
-        claims.add(claim);
+        claims.computeIfAbsent(key, none -> new ArrayList<>(1)).add(claim);
         return claim;
     }
 
+    private void forget(Claim claim) {
+        List<Claim> ofPort = claims.get(claim.held.key);
+        if (ofPort != null && ofPort.remove(claim) && ofPort.isEmpty()) {
+            claims.remove(claim.held.key);
+        }
+    }
+
+    /** Of two claims of the same port. */
     private static @Nullable Errno conflict(Held a, Held b) {
-        if (a.space != b.space || a.port != b.port || a.reuse && b.reuse) {
+        if (a.reuse && b.reuse) {
             return null;
         }
         boolean sameFamily = a.address instanceof Inet4Address == b.address instanceof Inet4Address;
@@ -151,13 +168,13 @@ public final class PortClaims {
         if (wanted.address.isAnyLocalAddress()) {
             return null;
         }
-        return lock(wanted.space, addressKey(wanted), wanted.reuse, bytes) ? null : Errno.EADDRINUSE;
+        return lock(wanted.key, addressAt(wanted), wanted.reuse, bytes) ? null : Errno.EADDRINUSE;
     }
 
     private boolean lockFamily(Held wanted, int family, List<LockedByte> bytes) throws IOException {
         boolean wildcard = wanted.address.isAnyLocalAddress();
         boolean alone = wildcard && !wanted.reuse;
-        if (!lock(wanted.space, key(WILDCARD + family, wanted.port), !alone, bytes)) {
+        if (!lock(wanted.key, at(WILDCARD + family, wanted.key), !alone, bytes)) {
             return false;
         }
         if (wildcard == wanted.reuse) {
@@ -165,29 +182,30 @@ public final class PortClaims {
             // each marks its presence and then looks for the other.
             int own = wildcard ? REUSING_WILDCARD : SPECIFIC;
             int other = wildcard ? SPECIFIC : REUSING_WILDCARD;
-            return lock(wanted.space, key(own + family, wanted.port), true, bytes)
-                    && !isMarkedElsewhere(wanted.space, key(other + family, wanted.port));
+            return lock(wanted.key, at(own + family, wanted.key), true, bytes)
+                    && !isMarkedElsewhere(wanted.key, at(other + family, wanted.key));
         }
         return true;
     }
 
-    private boolean isMarkedElsewhere(int space, long key) throws IOException {
-        return !locked.containsKey(new ByteKey(space, key)) && file(space).isLockedElsewhere(key);
+    private boolean isMarkedElsewhere(PortKey port, long at) throws IOException {
+        return !locked.containsKey(new ByteKey(port, at)) && file(port).isLockedElsewhere(at);
     }
 
-    private static long key(int kind, int port) {
-        return kind * REGION + port;
+    private static long at(int kind, PortKey key) {
+        return kind * REGION + key.port;
     }
 
-    private static long addressKey(Held wanted) {
+    private static long addressAt(Held wanted) {
         Gid gid = Gid.of(wanted.address);
         long network = gid.high() + Interfaces.scope(wanted.address);
         long hash = (network * 0x9e37_79b9_7f4a_7c15L ^ gid.low()) * 0xd6e8_feb8_6659_fd93L;
-        return (ADDRESSES * REGION) + ((hash >>> 22) << 16) + wanted.port;
+        return (ADDRESSES * REGION) + ((hash >>> 22) << 16) + wanted.key.port;
     }
 
-    private boolean lock(int space, long key, boolean shared, List<LockedByte> bytes) throws IOException {
-        LockedByte known = locked.get(new ByteKey(space, key));
+    private boolean lock(PortKey port, long at, boolean shared, List<LockedByte> bytes) throws IOException {
+        ByteKey key = new ByteKey(port, at);
+        LockedByte known = locked.get(key);
         if (known != null) {
             // Claims of this process do not conflict, as was checked; but a shared lock cannot become an exclusive one.
             if (!shared && known.lock.isShared()) {
@@ -197,21 +215,22 @@ public final class PortClaims {
             bytes.add(known);
             return true;
         }
-        FileLock lock = file(space).tryLock(key, shared);
+        FileLock lock = file(port).tryLock(at, shared);
         if (lock == null) {
             return false;
         }
-        LockedByte fresh = new LockedByte(space, key, lock);
-        locked.put(new ByteKey(space, key), fresh);
+        LockedByte fresh = new LockedByte(key, lock);
+        locked.put(key, fresh);
         bytes.add(fresh);
         return true;
     }
 
-    private LockFile file(int space) throws IOException {
-        LockFile file = files.get(space);
+    private LockFile file(PortKey port) throws IOException {
+        PortKey first = new PortKey(port.space, port.port % FILES);
+        LockFile file = files.get(first);
         if (file == null) {
-            file = new LockFile(directory.file("ports-%04x".formatted(space)));
-            files.put(space, file);
+            file = new LockFile(directory.file(first.file()));
+            files.put(first, file);
         }
         return file;
     }
@@ -219,7 +238,7 @@ public final class PortClaims {
     private void releaseAll(List<LockedByte> bytes) {
         for (LockedByte held : bytes) {
             if (--held.uses == 0) {
-                locked.remove(new ByteKey(held.space, held.key));
+                locked.remove(held.key);
                 release(held.lock);
             }
         }
@@ -235,7 +254,7 @@ public final class PortClaims {
     }
 
     private static RdmaException refusal(Held wanted, Errno errno, String who) {
-        String details = "RDMA port " + wanted.port + " of address " + AddressText.of(wanted.address) + ": " + who;
+        String details = "RDMA port " + wanted.key.port + " of address " + AddressText.of(wanted.address) + ": " + who;
         return new RdmaException(
                 "rdma_bind_addr",
                 errno,
