@@ -5,4 +5,5 @@ module io.rdma4j.wire {
 
     exports io.rdma4j.wire;
     exports io.rdma4j.wire.cm;
+    exports io.rdma4j.wire.rsocket;
 }

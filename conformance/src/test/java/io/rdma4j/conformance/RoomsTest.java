@@ -35,8 +35,9 @@ class RoomsTest {
             "verbs", Set.of(),
             "cm", Set.of("verbs"),
             "soft", Set.of("verbs", "cm", "transport", "link", "wire"),
-            "tools", Set.of("verbs", "cm", "soft", "link", "wire"),
-            "testkit", Set.of("verbs", "cm", "soft", "transport", "link", "wire"));
+            "sockets", Set.of("verbs", "cm", "wire"),
+            "tools", Set.of("verbs", "cm", "soft", "sockets", "link", "wire"),
+            "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
 
     static Stream<String> rooms() {
         return ROOMS.keySet().stream().sorted();

@@ -15,8 +15,8 @@ public interface CompletionChannel extends AutoCloseable {
      * Waits for an event and takes it. C: {@code ibv_get_cq_event}. The waiting thread drives the device meanwhile; a
      * virtual thread parks.
      *
-     * @return the queue that has something, whose event must be acknowledged; or null if the channel was closed or the
-     *     thread interrupted (its flag stays set)
+     * @return the queue that has something, whose event must be acknowledged; or null if the channel was closed, {@link
+     *     #wakeup} was called, or the thread interrupted (its flag stays set)
      */
     @Nullable
     CompletionQueue await();
@@ -28,6 +28,12 @@ public interface CompletionChannel extends AutoCloseable {
     /** Takes an event without waiting, or null. */
     @Nullable
     CompletionQueue poll();
+
+    /**
+     * Ends a wait: one thread that waits, or the next that would, gets null. Any thread may call it. C has no call for
+     * this; programs poll the channel's descriptor together with one of their own.
+     */
+    void wakeup();
 
     /**
      * Closes the channel and ends all waits. C: {@code ibv_destroy_comp_channel}.

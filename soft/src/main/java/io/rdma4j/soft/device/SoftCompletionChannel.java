@@ -18,6 +18,7 @@ final class SoftCompletionChannel implements CompletionChannel {
     private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
     private int queues;
     private volatile int pending;
+    private volatile boolean woken;
     private volatile boolean closed;
 
     SoftCompletionChannel(SoftContext context) {
@@ -78,6 +79,10 @@ final class SoftCompletionChannel implements CompletionChannel {
             if (queue != null) {
                 return queue;
             }
+            if (woken) {
+                woken = false;
+                return null;
+            }
             if (!context.engine().await(signal, this::isOver, deadlineNanos)) {
                 return null;
             }
@@ -86,7 +91,7 @@ final class SoftCompletionChannel implements CompletionChannel {
     }
 
     private boolean isOver() {
-        return pending > 0 || closed;
+        return pending > 0 || woken || closed;
     }
 
     @Override
@@ -105,6 +110,12 @@ final class SoftCompletionChannel implements CompletionChannel {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public void wakeup() {
+        woken = true;
+        signal.raise();
     }
 
     @Override

@@ -1,0 +1,98 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the completion queues of all sockets of a device report, and where threads that wait for them wait. One of those
+ * threads leads: it waits at the device's channel, drives the device meanwhile, and lets every socket handle what has come
+ * for it; the others follow. So no thread stands between the device and a thread that waits. Thread safe.
+ */
+final class CompletionHub {
+    /** Handles the completions of one queue; it is the context of that queue. */
+    interface Target {
+        /** The queue has something, or had. */
+        void onCompletions();
+    }
+
+    private static final Map<DeviceContext, CompletionHub> HUBS = new ConcurrentHashMap<>();
+    private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private final CompletionChannel channel;
+    private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
+    private final ConcurrentLinkedDeque<Waiter> followers = new ConcurrentLinkedDeque<>();
+
+    private CompletionHub(DeviceContext context) {
+        channel = context.createCompletionChannel();
+    }
+
+    /** The hub of a device, made when it is needed first. */
+    static CompletionHub of(DeviceContext context) {
+        return HUBS.computeIfAbsent(context, CompletionHub::new);
+    }
+
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    void wakeup() {
+        channel.wakeup();
+    }
+
+    /** Waits until the waiter is signaled, its time is over or its thread is interrupted; maybe shorter. */
+    void await(Waiter waiter, long deadlineNanos) {
+        if (leader.compareAndSet(null, waiter)) {
+            waiter.leading(this);
+            try {
+                lead(waiter, deadlineNanos);
+            } finally {
+                waiter.leading(null);
+                leader.set(null);
+                promote();
+            }
+            return;
+        }
+        followers.add(waiter);
+        try {
+            if (leader.get() != null) {
+                waiter.park(deadlineNanos);
+            }
+        } finally {
+            followers.remove(waiter);
+            if (waiter.isSignaled() || Waiter.isOver(deadlineNanos)) {
+                promote(); // who goes may have been the one that was to lead
+            }
+        }
+    }
+
+    /** Lets a follower look whether it is to lead. */
+    private void promote() {
+        Waiter next = leader.get() == null ? followers.peek() : null;
+        if (next != null) {
+            next.nudge();
+        }
+    }
+
+    private void lead(Waiter waiter, long deadlineNanos) {
+        while (!waiter.isSignaled() && !Waiter.isOver(deadlineNanos)) {
+            CompletionQueue queue = channel.await(
+                    deadlineNanos == Long.MAX_VALUE
+                            ? FOR_EVER
+                            : Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime())));
+            while (queue != null) {
+                queue.acknowledgeEvents(1);
+                if (queue.userContext() instanceof Target target) {
+                    target.onCompletions();
+                }
+                queue = channel.poll();
+            }
+        }
+    }
+}

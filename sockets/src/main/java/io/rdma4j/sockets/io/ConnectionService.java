@@ -1,0 +1,64 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+
+/**
+ * Takes the events of the connection manager to the endpoints that they are for, in one thread that does nothing else: data
+ * never wait for it. Made when the first socket is; its thread is a daemon.
+ */
+final class ConnectionService {
+    /** Handles the events of one identifier, in the service's thread. */
+    interface Target {
+        /**
+         * Something has happened to the identifier, or a request has come for it ({@link CmEvent#id} is then new).
+         *
+         * @param event acknowledged after this
+         */
+        void onEvent(CmEvent event);
+    }
+
+    private static final Logger LOGGER = System.getLogger(ConnectionService.class.getName());
+
+    private static final class Holder {
+        private static final ConnectionService INSTANCE = new ConnectionService();
+    }
+
+    private final EventChannel channel = EventChannel.open();
+
+    private ConnectionService() {
+        Thread.ofPlatform().daemon().name("rdma4j-sockets").start(this::run);
+    }
+
+    static ConnectionService instance() {
+        return Holder.INSTANCE;
+    }
+
+    /** Makes an identifier whose events go to a target. */
+    CmId createId(Target target) {
+        return channel.createId(PortSpace.TCP, target);
+    }
+
+    private void run() {
+        while (true) {
+            CmEvent event = channel.await();
+            if (event == null) {
+                Thread.interrupted(); // nobody has a reason to interrupt this thread
+                continue;
+            }
+            CmId listener = event.listenId();
+            Object target = listener == null ? event.id().context() : listener.context();
+            try (event) {
+                if (target instanceof Target endpoint) {
+                    endpoint.onEvent(event);
+                }
+            } catch (RuntimeException failed) {
+                LOGGER.log(Level.WARNING, "Event lost: " + event, failed);
+            }
+        }
+    }
+}

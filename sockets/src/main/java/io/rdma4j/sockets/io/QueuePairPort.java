@@ -1,0 +1,107 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.sockets.stream.StreamPort;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Posts what a stream has to say to its queue pair, and the receives that the peer's words take. Where the transport has no
+ * immediate data the words are messages of four bytes, in the host's order, for which there is memory of their own. Not
+ * thread safe.
+ */
+final class QueuePairPort implements StreamPort {
+    /** The identifier of every receive carries this bit, and the number of its place. */
+    static final long RECEIVE = 1L << 62;
+
+    private final QueuePair queuePair;
+    private final MemoryRegion local;
+    private final MemoryRegion words;
+    private final int inlineBytes;
+    private final int sends;
+    private final boolean hasImmediate;
+    private final SendWorkRequest request = new SendWorkRequest();
+    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private int nextWord;
+
+    /**
+     * Posts all receives.
+     *
+     * @param words a place for a word of each send and each receive, {@link #wordBytes}; unused with immediate data
+     */
+    QueuePairPort(
+            QueuePair queuePair,
+            MemoryRegion local,
+            MemoryRegion words,
+            int inlineBytes,
+            int sends,
+            int receives,
+            boolean hasImmediate) {
+        this.queuePair = queuePair;
+        this.local = local;
+        this.words = words;
+        this.inlineBytes = inlineBytes;
+        this.sends = sends;
+        this.hasImmediate = hasImmediate;
+        for (int i = 0; i < receives; i++) {
+            postReceive(i);
+        }
+    }
+
+    static long wordBytes(int sends, int receives) {
+        return (long) Integer.BYTES * (sends + receives);
+    }
+
+    /** Posts the receive of a place, again. */
+    void postReceive(long place) {
+        receive.reset(RECEIVE | place);
+        if (!hasImmediate) {
+            receive.into(words, wordAt(place), Integer.BYTES);
+        }
+        queuePair.postReceive(receive);
+    }
+
+    /** The word that came as a message. */
+    int receivedWord(long place) {
+        return words.memory().get(ValueLayout.JAVA_INT, wordAt(place));
+    }
+
+    private long wordAt(long place) {
+        return Integer.BYTES * (sends + place);
+    }
+
+    @Override
+    public void write(long id, Piece bytes, long remoteAddress, int remoteKey) {
+        begin(id, bytes);
+        queuePair.postSend(request.write(remoteAddress, remoteKey));
+    }
+
+    @Override
+    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
+        begin(id, bytes);
+        queuePair.postSend(request.write(remoteAddress, remoteKey).immediate(word));
+    }
+
+    private void begin(long id, Piece bytes) {
+        request.reset(id).signaled();
+        if (bytes.length() > 0) {
+            request.from(local, bytes.offset(), bytes.length());
+        }
+        if (bytes.secondLength() > 0) {
+            request.from(local, bytes.secondOffset(), bytes.secondLength());
+        }
+        if (bytes.totalLength() <= inlineBytes) {
+            request.inline();
+        }
+    }
+
+    @Override
+    public void sendWord(long id, int word) {
+        long at = (long) Integer.BYTES * nextWord;
+        nextWord = (nextWord + 1) % sends;
+        words.memory().set(ValueLayout.JAVA_INT, at, word);
+        queuePair.postSend(request.reset(id).from(words, at, Integer.BYTES).signaled());
+    }
+}

@@ -1,0 +1,49 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+
+/** Failures of RDMA in the terms of java.net. The message says what java.net says, then what RDMA knows. */
+final class SocketFailures {
+    private SocketFailures() {}
+
+    static IOException of(RdmaException failure) {
+        IOException exception = of(failure.errno(), String.valueOf(failure.getMessage()));
+        exception.initCause(failure);
+        return exception;
+    }
+
+    private static IOException of(Errno errno, String details) {
+        return switch (errno) {
+            case EADDRINUSE, EADDRNOTAVAIL, EACCES -> new BindException(text(errno, details));
+            case ECONNREFUSED, ETIMEDOUT -> new ConnectException(text(errno, details));
+            case ENODEV, ENETUNREACH, EHOSTUNREACH -> new NoRouteToHostException(text(errno, details));
+            default -> new SocketException(text(errno, details));
+        };
+    }
+
+    private static String text(Errno errno, String details) {
+        return details.isEmpty() ? errno.text() : errno.text() + " (" + details + ")";
+    }
+
+    /** Why a connection attempt ended with this event. */
+    static IOException ofConnect(CmEvent event) {
+        Errno errno = switch (event.type()) {
+            case REJECTED -> Errno.ECONNREFUSED;
+            case UNREACHABLE -> Errno.ETIMEDOUT;
+            case ADDRESS_ERROR, ROUTE_ERROR -> Errno.EHOSTUNREACH;
+            default -> Errno.ECONNRESET;
+        };
+        return of(errno, event.explanation());
+    }
+
+    static IOException reset(String why) {
+        return new SocketException("Connection reset" + (why.isEmpty() ? "" : " (" + why + ")"));
+    }
+}

@@ -1,0 +1,758 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.sockets.stream.StreamProtocol;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.rsocket.ConnectData;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream socket: unconnected, listening or connected. Nothing here waits but {@link #await} and, for a moment, {@link
+ * #close}: what cannot be done now is not done. The faces (sockets, channels, the rsocket calls) are made of it. Thread
+ * safe.
+ */
+public final class StreamEndpoint implements CompletionHub.Target, ConnectionService.Target {
+    /** Where an endpoint is in its life. */
+    public enum State {
+        /** Made, maybe bound. */
+        NEW,
+        /** Takes connections. */
+        LISTENING,
+        /** A connection is being set up. */
+        CONNECTING,
+        /** Connected; the connection may have ended since. */
+        CONNECTED,
+        /** The attempt to connect has failed. */
+        FAILED,
+        /** Closed. */
+        CLOSED
+    }
+
+    private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
+    private static final long LINGER_NANOS = 1_000_000_000L;
+
+    /** How long a thread polls before it sleeps. */
+    private static final long SPIN_NANOS = 10_000;
+
+    private static final int MOST_RETRIES = 7;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final WaitList waiting = new WaitList();
+    private volatile State state = State.NEW;
+    private StreamSettings settings;
+    private @Nullable CmId id;
+    private @Nullable StreamResources resources;
+    private @Nullable AcceptQueue accepting;
+    private @Nullable AcceptQueue accepter;
+    private @Nullable IOException failure;
+    private @Nullable Thread keepAlive;
+
+    /** Makes an endpoint that is neither bound nor connected. */
+    public StreamEndpoint(StreamSettings settings) {
+        this.settings = settings;
+    }
+
+    // ---- settings and addresses
+
+    /** What it is set to. */
+    public StreamSettings settings() {
+        return settings;
+    }
+
+    /** Changes the settings; sizes count for connections to come. */
+    public void settings(StreamSettings value) throws IOException {
+        lock.lock();
+        try {
+            settings = value;
+            CmId own = id;
+            if (own != null && state != State.CLOSED) {
+                own.setTypeOfService(value.typeOfService());
+            }
+        } catch (RdmaException refused) {
+            throw SocketFailures.of(refused);
+        } finally {
+            lock.unlock();
+        }
+        updateKeepAlive();
+    }
+
+    /** Where it is in its life. */
+    public State state() {
+        return state;
+    }
+
+    /** Its address and port, or null while it has none. */
+    public @Nullable InetSocketAddress localAddress() {
+        CmId own = id;
+        return own == null || state == State.CLOSED ? null : own.localAddress();
+    }
+
+    /** The peer's address and port, or null while there is none. */
+    public @Nullable InetSocketAddress peerAddress() {
+        CmId own = id;
+        return own == null || state == State.CLOSED ? null : own.peerAddress();
+    }
+
+    /**
+     * Binds it to a local address; port 0 for any.
+     *
+     * @throws java.net.BindException if the address is not of this host, or the port is in use
+     */
+    public void bind(InetSocketAddress local) throws IOException {
+        guarded(() -> {
+            requireState("bind", State.NEW);
+            if (id != null) {
+                throw new SocketException("Already bound");
+            }
+            CmId made = newId();
+            try {
+                made.bindAddress(local);
+                id = made;
+            } finally {
+                if (id == null) {
+                    made.close();
+                }
+            }
+            return null;
+        });
+    }
+
+    private CmId newId() {
+        CmId made = ConnectionService.instance().createId(this);
+        if (settings.reuseAddress()) {
+            made.setReuseAddress(true);
+        }
+        if (settings.ipv6Only()) {
+            made.setIpv6Only(true);
+        }
+        if (settings.typeOfService() != 0) {
+            made.setTypeOfService(settings.typeOfService());
+        }
+        return made;
+    }
+
+    // ---- connecting
+
+    /** Begins to connect; {@link Readiness#OUT} tells that the attempt has ended, {@link #finishConnect} how. */
+    public void startConnect(InetSocketAddress remote) throws IOException {
+        guarded(() -> {
+            requireState("connect", State.NEW);
+            CmId own = id == null ? newId() : id;
+            id = own;
+            InetAddress to = remote.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : remote.getAddress();
+            state = State.CONNECTING;
+            own.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
+            return null;
+        });
+    }
+
+    /**
+     * Whether the attempt to connect has succeeded.
+     *
+     * @return false while it goes on
+     * @throws IOException why it failed
+     */
+    public boolean finishConnect() throws IOException {
+        IOException why = failure;
+        if (state == State.FAILED && why != null) {
+            throw why;
+        }
+        return state == State.CONNECTED;
+    }
+
+    @Override
+    public void onEvent(CmEvent event) {
+        try {
+            switch (event.type()) {
+                case ADDRESS_RESOLVED -> event.id().resolveRoute(RESOLVE_TIMEOUT);
+                case ROUTE_RESOLVED -> sendRequest(event.id());
+                case CONNECT_REQUEST -> onRequest(event);
+                case ESTABLISHED -> onEstablished(event);
+                case DISCONNECTED -> onDisconnected(event.id());
+                case ADDRESS_ERROR, ROUTE_ERROR, REJECTED, UNREACHABLE, CONNECT_ERROR, DEVICE_REMOVAL ->
+                    fail(SocketFailures.ofConnect(event));
+                default -> {
+                    // Of no importance here: a changed address, the end of the time-wait.
+                }
+            }
+        } catch (RdmaException refused) {
+            fail(SocketFailures.of(refused));
+        }
+        waiting.signalAll();
+    }
+
+    private void sendRequest(CmId own) {
+        lock.lock();
+        try {
+            if (state == State.CONNECTING) {
+                StreamResources made = new StreamResources(own, settings.sizes(), this);
+                resources = made;
+                own.connect(parameters(made.protocol().connectData()));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static ConnectionParameters parameters(ConnectData data) {
+        return new ConnectionParameters(data.toByteArray(), 0, 0, true, MOST_RETRIES, MOST_RETRIES, false, 0);
+    }
+
+    private void onEstablished(CmEvent event) {
+        AcceptQueue queue;
+        lock.lock();
+        try {
+            StreamResources own = resources;
+            if (state != State.CONNECTING || own == null) {
+                return;
+            }
+            queue = accepter;
+            if (queue == null) {
+                ConnectData peer = ConnectData.parse(event.privateData());
+                if (peer == null || !own.protocol().onPeer(peer)) {
+                    failure = new ProtocolException("The peer does not speak version 1 of the rsocket protocol");
+                    state = State.FAILED;
+                    event.id().disconnect();
+                    return;
+                }
+            }
+            own.protocol().start();
+            state = State.CONNECTED;
+        } finally {
+            lock.unlock();
+        }
+        updateKeepAlive();
+        if (queue != null) {
+            accepter = null;
+            if (!queue.connected(this)) {
+                Thread.ofVirtual().start(this::close);
+            }
+        }
+    }
+
+    private void onDisconnected(CmId own) {
+        lock.lock();
+        try {
+            StreamResources had = resources;
+            if (had != null && state != State.CLOSED) {
+                had.progress(); // what came before the end can be read
+                had.protocol().onDisconnected();
+            }
+            if (state == State.CONNECTING) {
+                fail(SocketFailures.reset("the peer disconnected at once"));
+            }
+        } finally {
+            lock.unlock();
+        }
+        own.disconnect();
+    }
+
+    private void fail(IOException why) {
+        AcceptQueue queue;
+        lock.lock();
+        try {
+            if (state == State.CLOSED) {
+                return;
+            }
+            if (state == State.CONNECTED && resources != null) {
+                resources.protocol().onDisconnected();
+            } else {
+                failure = why;
+                state = State.FAILED;
+            }
+            queue = accepter;
+            accepter = null;
+        } finally {
+            lock.unlock();
+        }
+        if (queue != null) {
+            queue.failed();
+            Thread.ofVirtual().start(this::close);
+        }
+    }
+
+    // ---- listening
+
+    /** Takes connections from now on; at most {@code backlog} that nobody has accepted. */
+    public void listen(int backlog) throws IOException {
+        guarded(() -> {
+            if (state == State.LISTENING) {
+                return null;
+            }
+            requireState("listen", State.NEW);
+            CmId own = id;
+            if (own == null) {
+                throw new SocketException("Not bound");
+            }
+            accepting = new AcceptQueue(backlog);
+            state = State.LISTENING;
+            own.listen(backlog);
+            return null;
+        });
+    }
+
+    /** A connection that has come, or null. */
+    public @Nullable StreamEndpoint accept() {
+        AcceptQueue queue = accepting;
+        StreamEndpoint next = queue == null ? null : queue.poll();
+        if (next != null) {
+            answerRequests();
+        }
+        return next;
+    }
+
+    private void onRequest(CmEvent event) {
+        AcceptQueue queue = accepting;
+        ConnectData peer = ConnectData.parse(event.privateData());
+        CmId child = event.id();
+        if (peer == null || queue == null || !queue.offer(new AcceptQueue.Request(child, peer))) {
+            Thread.ofVirtual().start(() -> refuse(child));
+        } else {
+            answerRequests();
+        }
+    }
+
+    private static void refuse(CmId child) {
+        try {
+            child.reject(new byte[0]);
+        } finally {
+            child.close();
+        }
+    }
+
+    private void answerRequests() {
+        AcceptQueue queue = accepting;
+        AcceptQueue.Request next = queue == null ? null : queue.nextRequest();
+        while (queue != null && next != null) {
+            new StreamEndpoint(settings).answer(next, queue);
+            next = queue.nextRequest();
+        }
+    }
+
+    private void answer(AcceptQueue.Request request, AcceptQueue queue) {
+        lock.lock();
+        try {
+            accepter = queue;
+            id = request.id();
+            state = State.CONNECTING;
+            request.id().setContext(this);
+            StreamResources made = new StreamResources(request.id(), settings.sizes(), this);
+            resources = made;
+            if (!made.protocol().onPeer(request.peer())) {
+                fail(new ProtocolException("The peer's connection data make no sense"));
+                return;
+            }
+            request.id().accept(parameters(made.protocol().connectData()));
+        } catch (RdmaException refused) {
+            fail(SocketFailures.of(refused));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- data
+
+    /**
+     * Reads what is there.
+     *
+     * @return how many bytes; 0 if there is nothing now; -1 if nothing more will come
+     * @throws IOException if the connection was reset
+     */
+    public int read(ByteBuffer target) throws IOException {
+        return receive(target, false);
+    }
+
+    /** Like {@link #read}, but leaves the bytes to be read again. */
+    public int peek(ByteBuffer target) throws IOException {
+        return receive(target, true);
+    }
+
+    private int receive(ByteBuffer target, boolean leave) throws IOException {
+        return guarded(() -> {
+            StreamResources own = requireConnected();
+            StreamProtocol protocol = own.protocol();
+            own.progress();
+            int count = leave ? protocol.peek(target) : protocol.read(target);
+            if (count > 0 || !target.hasRemaining()) {
+                return count;
+            }
+            String broken = protocol.isBroken();
+            if (broken != null) {
+                throw SocketFailures.reset(broken);
+            }
+            return protocol.isInputEnded() ? -1 : 0;
+        });
+    }
+
+    /**
+     * Writes as much as there is room for.
+     *
+     * @return how many bytes; 0 if there is no room now
+     * @throws IOException if the connection has ended, or this side's output
+     */
+    public int write(ByteBuffer source) throws IOException {
+        return guarded(() -> {
+            StreamProtocol protocol = requireWritable();
+            return protocol.write(source);
+        });
+    }
+
+    /**
+     * Writes straight into memory that the peer has mapped.
+     *
+     * @return how many bytes; 0 if there is no room now; -1 if nothing is mapped there
+     */
+    public int writeMapped(ByteBuffer source, long offset) throws IOException {
+        return guarded(() -> requireWritable().writeMapped(source, offset));
+    }
+
+    private StreamProtocol requireWritable() throws IOException {
+        StreamResources own = requireConnected();
+        StreamProtocol protocol = own.protocol();
+        own.progress();
+        if (protocol.isOutputShut() || !protocol.isOpen()) {
+            String broken = protocol.isBroken();
+            throw broken == null ? new SocketException("Broken pipe") : SocketFailures.reset(broken);
+        }
+        return protocol;
+    }
+
+    /** Bytes that can be read at once. */
+    public int availableBytes() throws IOException {
+        return guarded(() -> {
+            StreamResources own = requireConnected();
+            own.progress();
+            return own.protocol().availableBytes();
+        });
+    }
+
+    /** Reads no more. */
+    public void shutdownInput() throws IOException {
+        guarded(() -> {
+            requireConnected().protocol().shutdownInput();
+            return null;
+        });
+        waiting.signalAll();
+    }
+
+    /** Writes no more; the peer reads to the end of what was written. */
+    public void shutdownOutput() throws IOException {
+        guarded(() -> {
+            requireConnected().protocol().shutdownOutput();
+            return null;
+        });
+        waiting.signalAll();
+    }
+
+    /** Does something with the connection's protocol and memory; for {@link MappedMemory}. */
+    <T extends @Nullable Object> T withResources(IoCall<StreamResources, T> call) throws IOException {
+        return guarded(() -> call.call(requireConnected()));
+    }
+
+    private StreamResources requireConnected() throws SocketException {
+        StreamResources own = resources;
+        if (own == null || state != State.CONNECTED) {
+            throw new SocketException(state == State.CLOSED ? "Socket closed" : "Not connected");
+        }
+        return own;
+    }
+
+    // ---- readiness and waiting
+
+    /** What it is ready for: a set of {@link Readiness}. */
+    public int readiness() {
+        return look(false);
+    }
+
+    /** Like {@link #readiness}; and who listens is told of the next change. */
+    public int readinessToWait() {
+        return look(true);
+    }
+
+    private int look(boolean toWait) {
+        return switch (state) {
+            case NEW -> 0;
+            case LISTENING -> accepting != null && !accepting.isEmpty() ? Readiness.IN : 0;
+            case CONNECTING -> 0;
+            case FAILED -> Readiness.IN | Readiness.OUT | Readiness.ERROR;
+            case CLOSED -> Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
+            case CONNECTED -> lookAtStream(toWait);
+        };
+    }
+
+    private int lookAtStream(boolean toWait) {
+        lock.lock();
+        try {
+            StreamResources own = resources;
+            if (own == null || state != State.CONNECTED) {
+                return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
+            }
+            own.progress();
+            if (toWait && own.arm()) {
+                own.progress();
+            }
+            StreamProtocol protocol = own.protocol();
+            int ready = protocol.availableBytes() > 0 || protocol.isInputEnded() ? Readiness.IN : 0;
+            ready |= protocol.canWrite() || !protocol.isOpen() ? Readiness.OUT : 0;
+            ready |= protocol.isDisconnected() ? Readiness.HANG_UP : 0;
+            return protocol.isBroken() == null ? ready : ready | Readiness.IN | Readiness.ERROR;
+        } catch (RdmaException broken) {
+            return Readiness.IN | Readiness.OUT | Readiness.ERROR;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until it is ready for something.
+     *
+     * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
+     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for ever
+     * @return what it is ready for; 0 if the time is over or the thread interrupted (its flag stays set)
+     */
+    public int await(int wanted, long deadlineNanos) {
+        int ends = wanted | Readiness.HANG_UP | Readiness.ERROR;
+        long spinUntil = System.nanoTime() + SPIN_NANOS;
+        do {
+            int ready = readiness() & ends;
+            if (ready != 0) {
+                return ready;
+            }
+        } while (state == State.CONNECTED && System.nanoTime() - spinUntil < 0);
+        Waiter waiter = new Waiter();
+        waiting.add(waiter);
+        try {
+            while (true) {
+                waiter.reset();
+                int ready = readinessToWait() & ends;
+                if (ready != 0 || Waiter.isOver(deadlineNanos)) {
+                    return ready;
+                }
+                CompletionHub hub = hub();
+                if (hub == null) {
+                    waiter.park(deadlineNanos);
+                } else {
+                    hub.await(waiter, deadlineNanos);
+                }
+            }
+        } finally {
+            waiting.remove(waiter);
+        }
+    }
+
+    /** Where to wait for it, while it is connected. */
+    @Nullable
+    CompletionHub hub() {
+        StreamResources own = resources;
+        return own == null || state != State.CONNECTED ? null : own.hub();
+    }
+
+    @Override
+    public void onCompletions() {
+        lock.lock();
+        try {
+            StreamResources own = resources;
+            if (own != null) {
+                own.disarmed();
+                own.progress();
+            }
+        } catch (RdmaException broken) {
+            // Who waits finds out by itself.
+            return;
+        } finally {
+            lock.unlock();
+            waiting.signalAll();
+        }
+    }
+
+    /** Has a listener called whenever something may have changed: by any thread, so it must be quick and wait for nobody. */
+    public void addListener(Runnable listener) {
+        waiting.add(listener);
+    }
+
+    /** Takes {@link #addListener} back. */
+    public void removeListener(Runnable listener) {
+        waiting.remove(listener);
+    }
+
+    // ---- signs of life
+
+    private void updateKeepAlive() {
+        lock.lock();
+        try {
+            boolean wanted = state == State.CONNECTED && settings.keepAliveSeconds() > 0;
+            if (keepAlive != null) {
+                keepAlive.interrupt();
+                keepAlive = null;
+            }
+            if (wanted) {
+                keepAlive = Thread.ofVirtual().start(this::keepAlive);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void keepAlive() {
+        try {
+            while (state == State.CONNECTED) {
+                Thread.sleep(Duration.ofSeconds(Math.max(1, settings.keepAliveSeconds())));
+                withResources(own -> {
+                    own.progress();
+                    own.protocol().keepAlive();
+                    return null;
+                });
+                waiting.signalAll();
+            }
+        } catch (InterruptedException | IOException ended) {
+            Thread.currentThread().interrupt(); // the thread ends
+        }
+    }
+
+    // ---- end
+
+    /**
+     * Closes it. What was written still reaches the peer: this waits for it a moment, and then lets a thread of its own wait
+     * on. Threads that wait find it closed. Closing twice does nothing.
+     */
+    public void close() {
+        State before;
+        lock.lock();
+        try {
+            before = state;
+            if (before == State.CLOSED) {
+                return;
+            }
+            state = State.CLOSED;
+            if (before == State.CONNECTED && resources != null) {
+                resources.protocol().disconnect();
+            }
+        } finally {
+            lock.unlock();
+        }
+        waiting.signalAll();
+        if (keepAlive != null) {
+            keepAlive.interrupt();
+        }
+        if (accepting != null) {
+            accepting.close();
+        }
+        if (before != State.CONNECTED || awaitQuiet(System.nanoTime() + LINGER_NANOS)) {
+            release();
+        } else {
+            Thread.ofVirtual().start(() -> {
+                awaitQuiet(Long.MAX_VALUE);
+                release();
+            });
+        }
+    }
+
+    /** Waits until the peer has all that was written, or never will. */
+    private boolean awaitQuiet(long deadlineNanos) {
+        StreamResources own = resources;
+        if (own == null) {
+            return true;
+        }
+        Waiter waiter = new Waiter();
+        waiting.add(waiter);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                waiter.reset();
+                if (isQuiet(own)) {
+                    return true;
+                }
+                if (Thread.interrupted()) {
+                    interrupted = true;
+                }
+                if (Waiter.isOver(deadlineNanos)) {
+                    return false;
+                }
+                own.hub().await(waiter, deadlineNanos);
+            }
+        } finally {
+            waiting.remove(waiter);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean isQuiet(StreamResources own) {
+        lock.lock();
+        try {
+            own.progress();
+            if (own.arm()) {
+                own.progress();
+            }
+            return own.protocol().isQuiet() || own.protocol().isBroken() != null;
+        } catch (RdmaException broken) {
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release() {
+        CmId own = id;
+        StreamResources had = resources;
+        if (own == null) {
+            return;
+        }
+        try {
+            if (had != null) {
+                own.disconnect();
+            }
+        } catch (RdmaException notConnected) {
+            // Then there is nobody to tell.
+        }
+        lock.lock();
+        try {
+            resources = null;
+            if (had != null) {
+                had.close();
+            }
+        } finally {
+            lock.unlock();
+        }
+        own.close();
+    }
+
+    // ---- calls
+
+    /** Something that may fail. */
+    interface IoCall<A, T extends @Nullable Object> {
+        T call(A argument) throws IOException;
+    }
+
+    private interface GuardedCall<T extends @Nullable Object> {
+        T call() throws IOException;
+    }
+
+    private <T extends @Nullable Object> T guarded(GuardedCall<T> call) throws IOException {
+        lock.lock();
+        try {
+            return call.call();
+        } catch (RdmaException refused) {
+            throw SocketFailures.of(refused);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireState(String operation, State wanted) throws SocketException {
+        if (state != wanted) {
+            throw new SocketException("Cannot " + operation + ": the socket is " + state);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.rdma4j.sockets.io;
+
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Who is to look again when something happens to an endpoint: threads that wait, and selectors. Thread safe. */
+final class WaitList {
+    private final CopyOnWriteArrayList<Waiter> waiters = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+    void add(Waiter waiter) {
+        waiters.add(waiter);
+    }
+
+    void remove(Waiter waiter) {
+        waiters.remove(waiter);
+    }
+
+    void add(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    void remove(Runnable listener) {
+        listeners.remove(listener);
+    }
+
+    void signalAll() {
+        for (Waiter waiter : waiters) {
+            waiter.signal();
+        }
+        for (Runnable listener : listeners) {
+            listener.run();
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/** RDMA sockets: the rsocket protocol of librdmacm, and Java's sockets and channels over it. */
+@org.jspecify.annotations.NullMarked
+module io.rdma4j.sockets {
+    requires static org.jspecify;
+    requires io.rdma4j.wire;
+    requires transitive io.rdma4j.verbs;
+    requires transitive io.rdma4j.cm;
+
+    exports io.rdma4j.sockets;
+}
