@@ -16,13 +16,16 @@ final class AcceptQueue {
     private static final int MOST_WAITING = 1024;
 
     private final int backlog;
+    private final WaitList listening;
     private final ArrayDeque<StreamEndpoint> connected = new ArrayDeque<>();
     private final ArrayDeque<Request> waiting = new ArrayDeque<>();
     private int underWay;
     private boolean closed;
 
-    AcceptQueue(int backlog) {
+    /** A queue for so many connections; who waits for the listener is told of each. */
+    AcceptQueue(int backlog, WaitList listening) {
         this.backlog = Math.max(1, backlog);
+        this.listening = listening;
     }
 
     /** Takes a request in; false if there are too many. */
@@ -47,12 +50,15 @@ final class AcceptQueue {
     }
 
     /** A connection is established; false if the listener is closed. */
-    synchronized boolean connected(StreamEndpoint endpoint) {
-        underWay--;
-        if (closed) {
-            return false;
+    boolean connected(StreamEndpoint endpoint) {
+        synchronized (this) {
+            underWay--;
+            if (closed) {
+                return false;
+            }
+            connected.add(endpoint);
         }
-        connected.add(endpoint);
+        listening.signalAll();
         return true;
     }
 

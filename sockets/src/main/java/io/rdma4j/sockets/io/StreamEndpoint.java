@@ -294,7 +294,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
             if (own == null) {
                 throw new SocketException("Not bound");
             }
-            accepting = new AcceptQueue(backlog);
+            accepting = new AcceptQueue(backlog, waiting);
             state = State.LISTENING;
             own.listen(backlog);
             return null;
