@@ -149,7 +149,8 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
             requireState("connect", State.NEW);
             CmId own = id == null ? newId() : id;
             id = own;
-            InetAddress to = remote.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : remote.getAddress();
+            InetAddress to =
+                    remote.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : remote.getAddress();
             state = State.CONNECTING;
             own.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
             return null;

@@ -53,8 +53,7 @@ final class StreamResources implements AutoCloseable {
         QueuePair queuePair = id.createQueuePair(
                 null,
                 new CmQueuePairAttributes(
-                        new QueuePairCapabilities(
-                                sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes),
+                        new QueuePairCapabilities(sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes),
                         queue,
                         queue,
                         false,
@@ -65,8 +64,7 @@ final class StreamResources implements AutoCloseable {
         MemoryRegion table = registerForPeer(StreamMemory.tableBytes(sizes));
         MemoryRegion words = hasImmediate
                 ? local
-                : register(
-                        QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
+                : register(QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
         port = new QueuePairPort(
                 queuePair, local, words, inlineBytes, sizes.sendQueue(), sizes.receiveQueue(), hasImmediate);
         protocol = new StreamProtocol(

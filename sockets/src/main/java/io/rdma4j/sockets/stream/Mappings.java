@@ -46,7 +46,8 @@ final class Mappings {
         for (MappingEntry entry : offered) {
             if (entry != null
                     && offset >= entry.offset()
-                    && offset - entry.offset() < Integer.toUnsignedLong(entry.memory().length())) {
+                    && offset - entry.offset()
+                            < Integer.toUnsignedLong(entry.memory().length())) {
                 return entry;
             }
         }

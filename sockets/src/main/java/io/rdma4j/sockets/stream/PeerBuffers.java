@@ -39,7 +39,10 @@ final class PeerBuffers {
 
     /** Whether the next entry holds something that was not read yet, for transports whose words do not tell. */
     boolean isWritten() {
-        return left[nextToCome] == 0 && BufferDescriptor.read(table, nextToCome * BufferDescriptor.LENGTH).length() != 0;
+        return left[nextToCome] == 0
+                && BufferDescriptor.read(table, nextToCome * BufferDescriptor.LENGTH)
+                                .length()
+                        != 0;
     }
 
     /** Empties the entry that was read last, so that {@link #isWritten} can tell a new one. */

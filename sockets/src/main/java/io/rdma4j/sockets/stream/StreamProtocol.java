@@ -394,11 +394,7 @@ public final class StreamProtocol {
     }
 
     private boolean canAnnounce() {
-        return canWord
-                && isOpen()
-                && !outputShut
-                && slots.hasData(hasImmediate ? 1 : 2)
-                && sendSequence != sendLimit;
+        return canWord && isOpen() && !outputShut && slots.hasData(hasImmediate ? 1 : 2) && sendSequence != sendLimit;
     }
 
     /**

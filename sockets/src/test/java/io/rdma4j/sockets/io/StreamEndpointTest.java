@@ -35,9 +35,9 @@ class StreamEndpointTest {
 
     private static InetAddress loopback() throws IOException {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        return InetAddress.getByAddress(
-                new byte[] {127, (byte) random.nextInt(1, 255), (byte) random.nextInt(256), (byte) random.nextInt(1, 255)
-                });
+        return InetAddress.getByAddress(new byte[] {
+            127, (byte) random.nextInt(1, 255), (byte) random.nextInt(256), (byte) random.nextInt(1, 255)
+        });
     }
 
     private static long deadline() {
