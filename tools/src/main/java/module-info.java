@@ -5,6 +5,7 @@ module io.rdma4j.tools {
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
+    requires transitive io.rdma4j.sockets;
     requires transitive io.rdma4j.link;
     requires transitive io.rdma4j.wire;
 

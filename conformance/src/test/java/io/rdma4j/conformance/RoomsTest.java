@@ -99,6 +99,25 @@ class RoomsTest {
         noClockIn(room);
     }
 
+    @Test
+    void theProtocolOfSocketsKnowsNoThreadSocketClockOrQueuePair() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.rdma4j.sockets.stream..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "java.net..",
+                        "java.nio.channels..",
+                        "java.util.concurrent..",
+                        "java.time..",
+                        "io.rdma4j.verbs..",
+                        "io.rdma4j.cm..",
+                        "io.rdma4j.sockets.io..")
+                .check(CLASSES);
+        noClockIn("sockets.stream");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"link", "verbs"})
     void onlyTheRoomsAboveHaveAClock(String room) {
