@@ -157,8 +157,8 @@ class ClassicCmtimeTest {
             value = {
                 "-s no.such.host.invalid | getaddrinfo error: ",
                 "-b no.such.host.invalid | getrdmaaddr error: ",
-                "-b 203.0.113.77 | bind address failed: No such device",
-                "-s 127.0.0.1 -b 203.0.113.77 -c 2 | failure bind addr: No such device",
+                "-b 203.0.113.77 | bind address failed: Cannot assign requested address",
+                "-s 127.0.0.1 -b 203.0.113.77 -c 2 | failure bind addr: Cannot assign requested address",
                 "-s 127.0.0.1 -p 70000 | getaddrinfo error: "
             })
     void addressesThatCannotBeAreExplained(String words, String explanation) throws InterruptedException {
