@@ -39,7 +39,6 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     }
 
     private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
-    private static final long LINGER_NANOS = 1_000_000_000L;
 
     /** How long a thread polls before it sleeps. */
     private static final long SPIN_NANOS = 10_000;
@@ -51,11 +50,11 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     private volatile State state = State.NEW;
     private StreamSettings settings;
     private @Nullable CmId id;
-    private @Nullable StreamResources resources;
-    private @Nullable AcceptQueue accepting;
+    private volatile @Nullable ConnectedStream stream;
+    private volatile @Nullable StreamListening listening;
     private @Nullable AcceptQueue accepter;
     private @Nullable IOException failure;
-    private @Nullable Thread keepAlive;
+    private @Nullable KeepAlive keepAlive;
 
     /** Makes an endpoint that is neither bound nor connected. */
     public StreamEndpoint(StreamSettings settings) {
@@ -197,7 +196,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
         try {
             if (state == State.CONNECTING) {
                 StreamResources made = new StreamResources(own, settings.sizes(), this);
-                resources = made;
+                stream = new ConnectedStream(made);
                 own.connect(parameters(made.protocol().connectData()));
             }
         } finally {
@@ -213,21 +212,22 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
         AcceptQueue queue;
         lock.lock();
         try {
-            StreamResources own = resources;
-            if (state != State.CONNECTING || own == null) {
+            ConnectedStream made = stream;
+            if (state != State.CONNECTING || made == null) {
                 return;
             }
+            StreamProtocol protocol = made.resources().protocol();
             queue = accepter;
             if (queue == null) {
                 ConnectData peer = ConnectData.parse(event.privateData());
-                if (peer == null || !own.protocol().onPeer(peer)) {
+                if (peer == null || !protocol.onPeer(peer)) {
                     failure = new ProtocolException("The peer does not speak version 1 of the rsocket protocol");
                     state = State.FAILED;
                     event.id().disconnect();
                     return;
                 }
             }
-            own.protocol().start();
+            protocol.start();
             state = State.CONNECTED;
         } finally {
             lock.unlock();
@@ -244,10 +244,10 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     private void onDisconnected(CmId own) {
         lock.lock();
         try {
-            StreamResources had = resources;
+            ConnectedStream had = stream;
             if (had != null && state != State.CLOSED) {
-                had.progress(); // what came before the end can be read
-                had.protocol().onDisconnected();
+                had.resources().progress(); // what came before the end can be read
+                had.resources().protocol().onDisconnected();
             }
             if (state == State.CONNECTING) {
                 fail(SocketFailures.reset("the peer disconnected at once"));
@@ -265,8 +265,9 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
             if (state == State.CLOSED) {
                 return;
             }
-            if (state == State.CONNECTED && resources != null) {
-                resources.protocol().onDisconnected();
+            ConnectedStream had = stream;
+            if (state == State.CONNECTED && had != null) {
+                had.resources().protocol().onDisconnected();
             } else {
                 failure = why;
                 state = State.FAILED;
@@ -295,7 +296,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
             if (own == null) {
                 throw new SocketException("Not bound");
             }
-            accepting = new AcceptQueue(backlog, waiting);
+            listening = new StreamListening(this, backlog, waiting);
             state = State.LISTENING;
             own.listen(backlog);
             return null;
@@ -304,43 +305,22 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
 
     /** A connection that has come, or null. */
     public @Nullable StreamEndpoint accept() {
-        AcceptQueue queue = accepting;
-        StreamEndpoint next = queue == null ? null : queue.poll();
-        if (next != null) {
-            answerRequests();
-        }
-        return next;
+        StreamListening own = listening;
+        return own == null ? null : own.accept();
     }
 
     private void onRequest(CmEvent event) {
-        AcceptQueue queue = accepting;
-        ConnectData peer = ConnectData.parse(event.privateData());
-        CmId child = event.id();
-        if (peer == null || queue == null || !queue.offer(new AcceptQueue.Request(child, peer))) {
-            Thread.ofVirtual().start(() -> refuse(child));
+        StreamListening own = listening;
+        if (own == null) {
+            CmId child = event.id();
+            Thread.ofVirtual().start(() -> StreamListening.refuse(child));
         } else {
-            answerRequests();
+            own.onRequest(event);
         }
     }
 
-    private static void refuse(CmId child) {
-        try {
-            child.reject(new byte[0]);
-        } finally {
-            child.close();
-        }
-    }
-
-    private void answerRequests() {
-        AcceptQueue queue = accepting;
-        AcceptQueue.Request next = queue == null ? null : queue.nextRequest();
-        while (queue != null && next != null) {
-            new StreamEndpoint(settings).answer(next, queue);
-            next = queue.nextRequest();
-        }
-    }
-
-    private void answer(AcceptQueue.Request request, AcceptQueue queue) {
+    /** Becomes the endpoint of a request, and accepts it. */
+    void answer(AcceptQueue.Request request, AcceptQueue queue) {
         lock.lock();
         try {
             accepter = queue;
@@ -348,7 +328,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
             state = State.CONNECTING;
             request.id().setContext(this);
             StreamResources made = new StreamResources(request.id(), settings.sizes(), this);
-            resources = made;
+            stream = new ConnectedStream(made);
             if (!made.protocol().onPeer(request.peer())) {
                 fail(new ProtocolException("The peer's connection data make no sense"));
                 return;
@@ -370,29 +350,12 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
      * @throws IOException if the connection was reset
      */
     public int read(ByteBuffer target) throws IOException {
-        return receive(target, false);
+        return guarded(() -> requireConnected().receive(target, false));
     }
 
     /** Like {@link #read}, but leaves the bytes to be read again. */
     public int peek(ByteBuffer target) throws IOException {
-        return receive(target, true);
-    }
-
-    private int receive(ByteBuffer target, boolean leave) throws IOException {
-        return guarded(() -> {
-            StreamResources own = requireConnected();
-            StreamProtocol protocol = own.protocol();
-            own.progress();
-            int count = leave ? protocol.peek(target) : protocol.read(target);
-            if (count > 0 || !target.hasRemaining()) {
-                return count;
-            }
-            String broken = protocol.isBroken();
-            if (broken != null) {
-                throw SocketFailures.reset(broken);
-            }
-            return protocol.isInputEnded() ? -1 : 0;
-        });
+        return guarded(() -> requireConnected().receive(target, true));
     }
 
     /**
@@ -402,10 +365,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
      * @throws IOException if the connection has ended, or this side's output
      */
     public int write(ByteBuffer source) throws IOException {
-        return guarded(() -> {
-            StreamProtocol protocol = requireWritable();
-            return protocol.write(source);
-        });
+        return guarded(() -> requireConnected().write(source));
     }
 
     /**
@@ -414,33 +374,18 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
      * @return how many bytes; 0 if there is no room now; -1 if nothing is mapped there
      */
     public int writeMapped(ByteBuffer source, long offset) throws IOException {
-        return guarded(() -> requireWritable().writeMapped(source, offset));
-    }
-
-    private StreamProtocol requireWritable() throws IOException {
-        StreamResources own = requireConnected();
-        StreamProtocol protocol = own.protocol();
-        own.progress();
-        if (protocol.isOutputShut() || !protocol.isOpen()) {
-            String broken = protocol.isBroken();
-            throw broken == null ? new SocketException("Broken pipe") : SocketFailures.reset(broken);
-        }
-        return protocol;
+        return guarded(() -> requireConnected().writeMapped(source, offset));
     }
 
     /** Bytes that can be read at once. */
     public int availableBytes() throws IOException {
-        return guarded(() -> {
-            StreamResources own = requireConnected();
-            own.progress();
-            return own.protocol().availableBytes();
-        });
+        return guarded(() -> requireConnected().availableBytes());
     }
 
     /** Reads no more. */
     public void shutdownInput() throws IOException {
         guarded(() -> {
-            requireConnected().protocol().shutdownInput();
+            requireConnected().shutdownInput();
             return null;
         });
         waiting.signalAll();
@@ -449,7 +394,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     /** Writes no more; the peer reads to the end of what was written. */
     public void shutdownOutput() throws IOException {
         guarded(() -> {
-            requireConnected().protocol().shutdownOutput();
+            requireConnected().shutdownOutput();
             return null;
         });
         waiting.signalAll();
@@ -457,11 +402,11 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
 
     /** Does something with the connection's protocol and memory; for {@link MappedMemory}. */
     <T extends @Nullable Object> T withResources(IoCall<StreamResources, T> call) throws IOException {
-        return guarded(() -> call.call(requireConnected()));
+        return guarded(() -> call.call(requireConnected().resources()));
     }
 
-    private StreamResources requireConnected() throws SocketException {
-        StreamResources own = resources;
+    private ConnectedStream requireConnected() throws SocketException {
+        ConnectedStream own = stream;
         if (own == null || state != State.CONNECTED) {
             throw new SocketException(state == State.CLOSED ? "Socket closed" : "Not connected");
         }
@@ -483,7 +428,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     private int look(boolean toWait) {
         return switch (state) {
             case NEW -> 0;
-            case LISTENING -> accepting != null && !accepting.isEmpty() ? Readiness.IN : 0;
+            case LISTENING -> isAcceptable() ? Readiness.IN : 0;
             case CONNECTING -> 0;
             case FAILED -> Readiness.IN | Readiness.OUT | Readiness.ERROR;
             case CLOSED -> Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
@@ -491,24 +436,18 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
         };
     }
 
+    private boolean isAcceptable() {
+        StreamListening own = listening;
+        return own != null && own.isReady();
+    }
+
     private int lookAtStream(boolean toWait) {
         lock.lock();
         try {
-            StreamResources own = resources;
-            if (own == null || state != State.CONNECTED) {
-                return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
-            }
-            own.progress();
-            if (toWait && own.arm()) {
-                own.progress();
-            }
-            StreamProtocol protocol = own.protocol();
-            int ready = protocol.availableBytes() > 0 || protocol.isInputEnded() ? Readiness.IN : 0;
-            ready |= protocol.canWrite() || !protocol.isOpen() ? Readiness.OUT : 0;
-            ready |= protocol.isDisconnected() ? Readiness.HANG_UP : 0;
-            return protocol.isBroken() == null ? ready : ready | Readiness.IN | Readiness.ERROR;
-        } catch (RdmaException broken) {
-            return Readiness.IN | Readiness.OUT | Readiness.ERROR;
+            ConnectedStream own = stream;
+            return own == null || state != State.CONNECTED
+                    ? Readiness.IN | Readiness.OUT | Readiness.HANG_UP
+                    : own.readiness(toWait);
         } finally {
             lock.unlock();
         }
@@ -554,18 +493,18 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     /** Where to wait for it, while it is connected. */
     @Nullable
     CompletionHub hub() {
-        StreamResources own = resources;
-        return own == null || state != State.CONNECTED ? null : own.hub();
+        ConnectedStream own = stream;
+        return own == null || state != State.CONNECTED ? null : own.resources().hub();
     }
 
     @Override
     public void onCompletions() {
         lock.lock();
         try {
-            StreamResources own = resources;
+            ConnectedStream own = stream;
             if (own != null) {
-                own.disarmed();
-                own.progress();
+                own.resources().disarmed();
+                own.resources().progress();
             }
         } catch (RdmaException broken) {
             // Who waits finds out by itself.
@@ -591,33 +530,25 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     private void updateKeepAlive() {
         lock.lock();
         try {
-            boolean wanted = state == State.CONNECTED && settings.keepAliveSeconds() > 0;
             if (keepAlive != null) {
-                keepAlive.interrupt();
+                keepAlive.stop();
                 keepAlive = null;
             }
-            if (wanted) {
-                keepAlive = Thread.ofVirtual().start(this::keepAlive);
+            if (state == State.CONNECTED && settings.keepAliveSeconds() > 0) {
+                keepAlive = new KeepAlive(this, settings.keepAliveSeconds());
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void keepAlive() {
-        try {
-            while (state == State.CONNECTED) {
-                Thread.sleep(Duration.ofSeconds(Math.max(1, settings.keepAliveSeconds())));
-                withResources(own -> {
-                    own.progress();
-                    own.protocol().keepAlive();
-                    return null;
-                });
-                waiting.signalAll();
-            }
-        } catch (InterruptedException | IOException ended) {
-            Thread.currentThread().interrupt(); // the thread ends
-        }
+    /** Sends a sign of life. */
+    void keepAlive() throws IOException {
+        guarded(() -> {
+            requireConnected().keepAlive();
+            return null;
+        });
+        waiting.signalAll();
     }
 
     // ---- end
@@ -635,98 +566,37 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
                 return;
             }
             state = State.CLOSED;
-            if (before == State.CONNECTED && resources != null) {
-                resources.protocol().disconnect();
+            ConnectedStream own = stream;
+            if (before == State.CONNECTED && own != null) {
+                own.resources().protocol().disconnect();
+            }
+            if (keepAlive != null) {
+                keepAlive.stop();
             }
         } finally {
             lock.unlock();
         }
         waiting.signalAll();
-        if (keepAlive != null) {
-            keepAlive.interrupt();
+        StreamListening listener = listening;
+        if (listener != null) {
+            listener.close();
         }
-        if (accepting != null) {
-            accepting.close();
-        }
-        if (before != State.CONNECTED || awaitQuiet(System.nanoTime() + LINGER_NANOS)) {
-            release();
-        } else {
-            Thread.ofVirtual().start(() -> {
-                awaitQuiet(Long.MAX_VALUE);
-                release();
-            });
-        }
+        release(before == State.CONNECTED);
     }
 
-    /** Waits until the peer has all that was written, or never will. */
-    private boolean awaitQuiet(long deadlineNanos) {
-        StreamResources own = resources;
-        if (own == null) {
-            return true;
-        }
-        Waiter waiter = new Waiter();
-        waiting.add(waiter);
-        boolean interrupted = false;
-        try {
-            while (true) {
-                waiter.reset();
-                if (isQuiet(own)) {
-                    return true;
-                }
-                if (Thread.interrupted()) {
-                    interrupted = true;
-                }
-                if (Waiter.isOver(deadlineNanos)) {
-                    return false;
-                }
-                own.hub().await(waiter, deadlineNanos);
-            }
-        } finally {
-            waiting.remove(waiter);
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private boolean isQuiet(StreamResources own) {
-        lock.lock();
-        try {
-            own.progress();
-            if (own.arm()) {
-                own.progress();
-            }
-            return own.protocol().isQuiet() || own.protocol().isBroken() != null;
-        } catch (RdmaException broken) {
-            return true;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void release() {
+    private void release(boolean wasConnected) {
         CmId own = id;
-        StreamResources had = resources;
-        if (own == null) {
-            return;
-        }
-        try {
-            if (had != null) {
-                own.disconnect();
+        ConnectedStream had = stream;
+        if (own != null && had != null) {
+            StreamClosing end = new StreamClosing(lock, waiting, had, own);
+            if (wasConnected) {
+                end.run();
+            } else {
+                end.release();
             }
-        } catch (RdmaException notConnected) {
-            // Then there is nobody to tell.
+        } else if (own != null) {
+            own.close();
         }
-        lock.lock();
-        try {
-            resources = null;
-            if (had != null) {
-                had.close();
-            }
-        } finally {
-            lock.unlock();
-        }
-        own.close();
     }
 
     // ---- calls

@@ -35,6 +35,7 @@ final class StreamResources implements AutoCloseable {
     private final StreamProtocol protocol;
     private final boolean hasImmediate;
     private boolean armed;
+    private boolean closed;
 
     /**
      * Makes all that a stream needs on the identifier's device.
@@ -106,6 +107,9 @@ final class StreamResources implements AutoCloseable {
 
     /** Gives the protocol everything that has completed; drives the device. Returns whether anything had. */
     boolean progress() {
+        if (closed) {
+            return false; // the hub may have had something to tell when it was closed
+        }
         boolean any = false;
         int count;
         do {
@@ -142,7 +146,7 @@ final class StreamResources implements AutoCloseable {
      * @return whether this call did it; false if it was done and nothing has come since
      */
     boolean arm() {
-        if (armed) {
+        if (armed || closed) {
             return false;
         }
         queue.requestNotification(false);
@@ -157,6 +161,7 @@ final class StreamResources implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         id.destroyQueuePair();
         queue.close();
         regions.forEach(MemoryRegion::close);

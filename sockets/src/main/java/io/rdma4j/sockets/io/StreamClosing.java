@@ -1,0 +1,88 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.verbs.RdmaException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The end of a connection whose endpoint is closed: the peer gets what was written, then the connection and its memory go.
+ */
+final class StreamClosing {
+    /** How long whoever closes waits; then a thread of its own waits on. */
+    private static final long LINGER_NANOS = 1_000_000_000L;
+
+    private final ReentrantLock lock;
+    private final WaitList waiting;
+    private final ConnectedStream stream;
+    private final CmId id;
+
+    /** The end of a stream under a lock; {@code waiting} is told of its completions. */
+    StreamClosing(ReentrantLock lock, WaitList waiting, ConnectedStream stream, CmId id) {
+        this.lock = lock;
+        this.waiting = waiting;
+        this.stream = stream;
+        this.id = id;
+    }
+
+    /** Ends it, in this thread or another. */
+    void run() {
+        if (awaitQuiet(System.nanoTime() + LINGER_NANOS)) {
+            release();
+        } else {
+            Thread.ofVirtual().start(() -> {
+                awaitQuiet(Long.MAX_VALUE);
+                release();
+            });
+        }
+    }
+
+    /** Waits until the peer has all that was written, or never will. */
+    private boolean awaitQuiet(long deadlineNanos) {
+        Waiter waiter = new Waiter();
+        waiting.add(waiter);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                waiter.reset();
+                if (isQuiet()) {
+                    return true;
+                }
+                interrupted |= Thread.interrupted();
+                if (Waiter.isOver(deadlineNanos)) {
+                    return false;
+                }
+                stream.resources().hub().await(waiter, deadlineNanos);
+            }
+        } finally {
+            waiting.remove(waiter);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean isQuiet() {
+        lock.lock();
+        try {
+            return stream.isQuiet();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives everything back, whether or not it was connected. */
+    void release() {
+        try {
+            id.disconnect();
+        } catch (RdmaException notConnected) {
+            // Then there is nobody to tell.
+        }
+        lock.lock();
+        try {
+            stream.resources().close();
+        } finally {
+            lock.unlock();
+        }
+        id.close();
+    }
+}
