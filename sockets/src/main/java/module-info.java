@@ -3,6 +3,7 @@
 module io.rdma4j.sockets {
     requires static org.jspecify;
     requires io.rdma4j.wire;
+    requires jdk.net;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
 

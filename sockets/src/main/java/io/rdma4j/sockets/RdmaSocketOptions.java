@@ -23,5 +23,8 @@ public final class RdmaSocketOptions {
     /** Pieces of memory that the peer may map; before connecting. C: {@code RDMA_IOMAPSIZE}. */
     public static final SocketOption<Integer> RDMA_IOMAPSIZE = new Option<>("RDMA_IOMAPSIZE", Integer.class);
 
+    /** Whether a socket at the IPv6 wildcard address leaves IPv4 alone; before binding. C: {@code IPV6_V6ONLY}. */
+    public static final SocketOption<Boolean> IPV6_V6ONLY = new Option<>("IPV6_V6ONLY", Boolean.class);
+
     private RdmaSocketOptions() {}
 }

@@ -1,0 +1,323 @@
+package io.rdma4j.sockets;
+
+import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.StreamOptions;
+import io.rdma4j.sockets.io.StreamSettings;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream of bytes over RDMA, by the calls of rsocket(7): on the wire it is what librdmacm's {@code rsocket} of type
+ * {@code SOCK_STREAM} is, so either end may be a C program. Java programs that expect {@link java.net.Socket} or channels
+ * have those of {@code RdmaSockets}.
+ *
+ * <p>A socket begins blocking. A thread that waits in a call is released by {@link #close} (the call throws) and by an
+ * interrupt: the call throws {@link InterruptedIOException}, the thread's interrupt status stays set, and the socket lives
+ * on, as with {@code EINTR} in C. A virtual thread that waits does not hold its carrier. Thread safe; of several threads that
+ * send (or receive) with one call each, one waits for the other, so messages do not mix.
+ */
+public final class RdmaStreamSocket implements AutoCloseable {
+    private static final Set<MessageFlag> NO_FLAGS = Set.of();
+
+    private final StreamEndpoint endpoint;
+    private final StreamOptions options;
+    private final ReentrantLock sending = new ReentrantLock();
+    private final ReentrantLock receiving = new ReentrantLock();
+    private volatile boolean blocking = true;
+
+    private RdmaStreamSocket(StreamEndpoint endpoint, @Nullable RdmaStreamSocket listener) {
+        this.endpoint = endpoint;
+        options = listener == null ? new StreamOptions(endpoint) : new StreamOptions(endpoint, listener.options);
+        blocking = listener == null || listener.blocking;
+    }
+
+    /** Makes a socket. C: {@code rsocket(AF_INET or AF_INET6, SOCK_STREAM, 0)}; the address tells the family. */
+    public static RdmaStreamSocket open() {
+        return new RdmaStreamSocket(new StreamEndpoint(StreamSettings.DEFAULT), null);
+    }
+
+    // ---- settings
+
+    /** Has its calls wait, or return at once with what can be done now. C: {@code rfcntl} with {@code O_NONBLOCK}. */
+    public void configureBlocking(boolean value) {
+        blocking = value;
+    }
+
+    /** Whether its calls wait. */
+    public boolean isBlocking() {
+        return blocking;
+    }
+
+    /** What {@link #setOption} and {@link #option} know. */
+    public static Set<SocketOption<?>> supportedOptions() {
+        return StreamOptions.SUPPORTED;
+    }
+
+    /**
+     * Sets an option. {@code SO_SNDBUF}, {@code SO_RCVBUF} and the sizes of {@link RdmaSocketOptions} count for connections
+     * to come; a connection that is accepted has those of its listener. {@code SO_KEEPALIVE} sends an empty write every
+     * {@code TCP_KEEPIDLE} seconds. {@code TCP_NODELAY} and {@code SO_LINGER} are kept and change nothing. C: {@code
+     * rsetsockopt}.
+     *
+     * @throws UnsupportedOperationException if there is no such option
+     * @throws IllegalArgumentException if it cannot have that value
+     * @throws IOException if it can be set only before the socket is connected (C: {@code EINVAL})
+     */
+    public <T> RdmaStreamSocket setOption(SocketOption<T> option, T value) throws IOException {
+        options.set(option, value);
+        return this;
+    }
+
+    /** The value of an option. C: {@code rgetsockopt}. */
+    public <T> T option(SocketOption<T> option) {
+        return options.get(option);
+    }
+
+    /** Its address and port, or null while it has none. C: {@code rgetsockname}. */
+    public @Nullable InetSocketAddress localAddress() {
+        return endpoint.localAddress();
+    }
+
+    /** The peer's address and port, or null while there is none. C: {@code rgetpeername}. */
+    public @Nullable InetSocketAddress peerAddress() {
+        return endpoint.peerAddress();
+    }
+
+    // ---- connections
+
+    /**
+     * Binds it to a local address; port 0 for any. C: {@code rbind}.
+     *
+     * @throws java.net.BindException if the address is not of this host or the port is in use
+     */
+    public void bind(InetSocketAddress local) throws IOException {
+        endpoint.bind(local);
+    }
+
+    /** Takes connections from now on, at most so many that nobody has accepted. C: {@code rlisten}. */
+    public void listen(int backlog) throws IOException {
+        endpoint.listen(backlog);
+    }
+
+    /**
+     * Takes a connection. It blocks if this socket does. C: {@code raccept}.
+     *
+     * @return null if this socket does not block and there is none
+     */
+    public @Nullable RdmaStreamSocket accept() throws IOException {
+        requireListening();
+        StreamEndpoint next = endpoint.accept();
+        while (next == null && blocking) {
+            await(endpoint, Readiness.IN);
+            requireListening();
+            next = endpoint.accept();
+        }
+        return next == null ? null : new RdmaStreamSocket(next, this);
+    }
+
+    private void requireListening() throws IOException {
+        if (endpoint.state() != StreamEndpoint.State.LISTENING) {
+            throw new java.net.SocketException(
+                    endpoint.state() == StreamEndpoint.State.CLOSED
+                            ? "Socket closed"
+                            : "Invalid argument (the socket does not listen)");
+        }
+    }
+
+    /**
+     * Connects to a server. C: {@code rconnect}.
+     *
+     * @return false if the socket does not block and the attempt goes on ({@code EINPROGRESS}): {@link PollEvents#OUT} tells
+     *     its end and {@link #finishConnect} its success
+     * @throws java.net.ConnectException if nobody listens there or nobody answers
+     */
+    public boolean connect(InetSocketAddress remote) throws IOException {
+        endpoint.startConnect(remote);
+        while (blocking && !endpoint.finishConnect()) {
+            await(endpoint, Readiness.OUT);
+        }
+        return endpoint.finishConnect();
+    }
+
+    /**
+     * Whether the attempt to connect has succeeded; throws why it failed. C: {@code rgetsockopt} with {@code SO_ERROR}.
+     *
+     * @return false while it goes on
+     */
+    public boolean finishConnect() throws IOException {
+        return endpoint.finishConnect();
+    }
+
+    // ---- data
+
+    /** Receives as {@link #receive(ByteBuffer, Set)} without flags. C: {@code rrecv}, {@code rread}. */
+    public int receive(ByteBuffer target) throws IOException {
+        return receive(target, NO_FLAGS);
+    }
+
+    /**
+     * Receives what is there; waits for it if the socket blocks. C: {@code rrecv}.
+     *
+     * @return how many bytes; 0 if there is nothing now, or no room in {@code target}; -1 if nothing more will come
+     * @throws IOException if the connection was lost; what came before can be received first
+     */
+    public int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException {
+        boolean wait = blocking && !flags.contains(MessageFlag.DONT_WAIT);
+        if (!enter(receiving, wait)) {
+            return 0;
+        }
+        try {
+            boolean peek = flags.contains(MessageFlag.PEEK);
+            boolean all = wait && !peek && flags.contains(MessageFlag.WAIT_ALL);
+            int begin = target.position();
+            int count = receiveOnce(target, peek, wait);
+            while (all && count > 0 && target.hasRemaining()) {
+                count = receiveMore(target);
+            }
+            return target.position() > begin ? target.position() - begin : count;
+        } finally {
+            receiving.unlock();
+        }
+    }
+
+    private int receiveOnce(ByteBuffer target, boolean peek, boolean wait) throws IOException {
+        int count = peek ? endpoint.peek(target) : endpoint.read(target);
+        while (count == 0 && wait && target.hasRemaining()) {
+            await(endpoint, Readiness.IN);
+            count = peek ? endpoint.peek(target) : endpoint.read(target);
+        }
+        return count;
+    }
+
+    /** What was received counts more than what goes wrong after it: the next call finds that. */
+    private int receiveMore(ByteBuffer target) {
+        try {
+            return receiveOnce(target, false, true);
+        } catch (IOException later) {
+            return -1;
+        }
+    }
+
+    /** Sends as {@link #send(ByteBuffer, Set)} without flags. C: {@code rsend}, {@code rwrite}. */
+    public int send(ByteBuffer source) throws IOException {
+        return send(source, NO_FLAGS);
+    }
+
+    /**
+     * Sends: all of it if the socket blocks, else what there is room for now. The bytes are copied: {@code source} can be
+     * used again at once. C: {@code rsend}.
+     *
+     * @return how many bytes; less than there are also if the connection was lost on the way, which the next call tells
+     * @throws IOException if the connection has ended, or this side's output
+     */
+    public int send(ByteBuffer source, Set<MessageFlag> flags) throws IOException {
+        boolean wait = blocking && !flags.contains(MessageFlag.DONT_WAIT);
+        if (!enter(sending, wait)) {
+            return 0;
+        }
+        int begin = source.position();
+        try {
+            endpoint.write(source);
+            while (wait && source.hasRemaining()) {
+                await(endpoint, Readiness.OUT);
+                endpoint.write(source);
+            }
+        } catch (IOException failed) {
+            if (source.position() == begin) {
+                throw failed;
+            }
+        } finally {
+            sending.unlock();
+        }
+        return source.position() - begin;
+    }
+
+    private static boolean enter(ReentrantLock lock, boolean wait) throws IOException {
+        if (!wait) {
+            return lock.tryLock();
+        }
+        try {
+            lock.lockInterruptibly();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted();
+        }
+    }
+
+    // ---- waiting and ending
+
+    /**
+     * Waits until it is ready for something. C: {@code rpoll} of one socket.
+     *
+     * @param events a set of {@link PollEvents}
+     * @param timeout how long; zero only looks, null waits for ever
+     * @return which of them, and whether it has failed or ended; 0 when the time is over
+     * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
+     */
+    public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
+        int wanted = ((events & PollEvents.IN) != 0 ? Readiness.IN : 0)
+                | ((events & PollEvents.OUT) != 0 ? Readiness.OUT : 0);
+        int ready = endpoint.readiness() & (wanted | Readiness.ERROR | Readiness.HANG_UP);
+        if (ready == 0 && (timeout == null || timeout.isPositive())) {
+            ready = endpoint.await(wanted, deadline(timeout));
+            if (ready == 0 && Thread.currentThread().isInterrupted()) {
+                throw interrupted();
+            }
+        }
+        return ((ready & Readiness.IN) != 0 ? PollEvents.IN : 0)
+                | ((ready & Readiness.OUT) != 0 ? PollEvents.OUT : 0)
+                | ((ready & Readiness.ERROR) != 0 ? PollEvents.ERROR : 0)
+                | ((ready & Readiness.HANG_UP) != 0 ? PollEvents.HANG_UP : 0);
+    }
+
+    private static long deadline(@Nullable Duration timeout) {
+        if (timeout == null || timeout.toSeconds() > Integer.MAX_VALUE) {
+            return Long.MAX_VALUE;
+        }
+        return System.nanoTime() + timeout.toNanos();
+    }
+
+    private static void await(StreamEndpoint endpoint, int wanted) throws InterruptedIOException {
+        if (endpoint.await(wanted, Long.MAX_VALUE) == 0
+                && Thread.currentThread().isInterrupted()) {
+            throw interrupted();
+        }
+    }
+
+    private static InterruptedIOException interrupted() {
+        return new InterruptedIOException("Interrupted system call");
+    }
+
+    /** Receives no more; the peer is not told. C: {@code rshutdown} with {@code SHUT_RD}. */
+    public void shutdownInput() throws IOException {
+        endpoint.shutdownInput();
+    }
+
+    /** Sends no more; the peer receives to the end of what was sent. C: {@code rshutdown} with {@code SHUT_WR}. */
+    public void shutdownOutput() throws IOException {
+        endpoint.shutdownOutput();
+    }
+
+    /** Whether {@link #close} was called. */
+    public boolean isClosed() {
+        return endpoint.state() == StreamEndpoint.State.CLOSED;
+    }
+
+    /**
+     * Closes it. What was sent still reaches the peer, if it is there. Calls of other threads end with an exception. C:
+     * {@code rclose}.
+     */
+    @Override
+    public void close() {
+        endpoint.close();
+    }
+}

@@ -1,0 +1,201 @@
+package io.rdma4j.sockets.io;
+
+import static java.net.StandardSocketOptions.IP_TOS;
+import static java.net.StandardSocketOptions.SO_KEEPALIVE;
+import static java.net.StandardSocketOptions.SO_LINGER;
+import static java.net.StandardSocketOptions.SO_RCVBUF;
+import static java.net.StandardSocketOptions.SO_REUSEADDR;
+import static java.net.StandardSocketOptions.SO_SNDBUF;
+import static java.net.StandardSocketOptions.TCP_NODELAY;
+import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
+
+import io.rdma4j.sockets.RdmaSocketOptions;
+import io.rdma4j.sockets.stream.StreamSizes;
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The options of a stream socket as {@link SocketOption}s, for every face of an endpoint. Those that RDMA has no use for
+ * are kept and told. Thread safe.
+ */
+public final class StreamOptions {
+    /** All that can be set and asked for. */
+    public static final Set<SocketOption<?>> SUPPORTED = Set.of(
+            SO_SNDBUF,
+            SO_RCVBUF,
+            SO_REUSEADDR,
+            SO_KEEPALIVE,
+            SO_LINGER,
+            IP_TOS,
+            TCP_NODELAY,
+            TCP_KEEPIDLE,
+            RdmaSocketOptions.IPV6_V6ONLY,
+            RdmaSocketOptions.RDMA_SQSIZE,
+            RdmaSocketOptions.RDMA_RQSIZE,
+            RdmaSocketOptions.RDMA_INLINE,
+            RdmaSocketOptions.RDMA_IOMAPSIZE);
+
+    /** Like Linux, librdmacm takes buffers twice as large as it is asked for. */
+    private static final int BUFFER_FACTOR = 2;
+
+    /** What it takes when a send buffer is too small to send from. */
+    private static final int LEAST_SEND_BYTES = 4096;
+
+    private static final int KEEP_IDLE_SECONDS = 7200;
+
+    private final StreamEndpoint endpoint;
+    private final Map<SocketOption<?>, Object> kept = new ConcurrentHashMap<>();
+
+    /** Options of an endpoint, as librdmacm begins with them. */
+    public StreamOptions(StreamEndpoint endpoint) {
+        this.endpoint = endpoint;
+        kept.put(TCP_NODELAY, false);
+        kept.put(SO_LINGER, -1);
+        kept.put(SO_KEEPALIVE, false);
+        kept.put(TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
+    }
+
+    /** Options of a connection that was accepted: those of its listener. */
+    public StreamOptions(StreamEndpoint endpoint, StreamOptions listener) {
+        this.endpoint = endpoint;
+        kept.putAll(listener.kept);
+    }
+
+    /**
+     * Sets an option.
+     *
+     * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
+     * @throws IllegalArgumentException if it cannot have that value
+     * @throws SocketException if it can be set only before the socket is connected
+     */
+    public <T> void set(SocketOption<T> option, T value) throws IOException {
+        requireSupported(option);
+        if (value == null) {
+            throw new IllegalArgumentException(option + " cannot be null");
+        }
+        StreamSettings now = endpoint.settings();
+        switch (value) {
+            case Boolean flag -> setFlag(option, flag, now);
+            case Integer number -> setNumber(option, number, now);
+            default -> throw new IllegalArgumentException(option + " cannot be " + value);
+        }
+    }
+
+    private void setFlag(SocketOption<?> option, boolean value, StreamSettings now) throws IOException {
+        if (option.equals(SO_REUSEADDR)) {
+            endpoint.settings(now.withReuseAddress(value));
+        } else if (option.equals(RdmaSocketOptions.IPV6_V6ONLY)) {
+            endpoint.settings(now.withIpv6Only(value));
+        } else {
+            kept.put(option, value);
+            updateKeepAlive();
+        }
+    }
+
+    private void setNumber(SocketOption<?> option, int value, StreamSettings now) throws IOException {
+        if (option.equals(SO_LINGER)) {
+            kept.put(option, Math.max(-1, value));
+        } else if (value < 0) {
+            throw new IllegalArgumentException(option + " cannot be " + value);
+        } else if (option.equals(IP_TOS)) {
+            endpoint.settings(now.withTypeOfService(value));
+        } else if (option.equals(TCP_KEEPIDLE)) {
+            if (value == 0) {
+                throw new IllegalArgumentException(option + " is a number of seconds, at least 1");
+            }
+            kept.put(option, value);
+            updateKeepAlive();
+        } else if (isBuffer(option)) {
+            if (!isSized()) {
+                endpoint.settings(now.withSizes(resized(option, value, now.sizes())));
+            }
+        } else {
+            if (isSized()) {
+                throw new SocketException(
+                        "Invalid argument (" + option + " must be set before the socket is connected)");
+            }
+            endpoint.settings(now.withSizes(resized(option, value, now.sizes())));
+        }
+    }
+
+    private static boolean isBuffer(SocketOption<?> option) {
+        return option.equals(SO_SNDBUF) || option.equals(SO_RCVBUF);
+    }
+
+    /** Whether it has its sizes, and keeps them. */
+    private boolean isSized() {
+        StreamEndpoint.State state = endpoint.state();
+        return state != StreamEndpoint.State.NEW && state != StreamEndpoint.State.LISTENING;
+    }
+
+    private static StreamSizes resized(SocketOption<?> option, int value, StreamSizes now) {
+        int queue = Math.clamp(value, StreamSizes.LEAST_QUEUE, StreamSizes.MOST_QUEUE);
+        long doubled = Math.min((long) value * BUFFER_FACTOR, Integer.MAX_VALUE - 1L);
+        boolean tooSmall = doubled < StreamSizes.LOW_WATER_BYTES;
+        return new StreamSizes(
+                option.equals(RdmaSocketOptions.RDMA_SQSIZE) ? queue : now.sendQueue(),
+                option.equals(RdmaSocketOptions.RDMA_RQSIZE) ? queue : now.receiveQueue(),
+                option.equals(SO_SNDBUF) ? tooSmall ? LEAST_SEND_BYTES : (int) doubled : now.sendBufferBytes(),
+                option.equals(SO_RCVBUF) ? Math.max(BUFFER_FACTOR, (int) doubled) : now.receiveBufferBytes(),
+                option.equals(RdmaSocketOptions.RDMA_INLINE) ? value : now.inlineBytes(),
+                option.equals(RdmaSocketOptions.RDMA_IOMAPSIZE)
+                        ? Math.min(value, StreamSizes.MOST_QUEUE)
+                        : now.mappingEntries());
+    }
+
+    private void updateKeepAlive() throws IOException {
+        int seconds = Boolean.TRUE.equals(kept.get(SO_KEEPALIVE)) && kept.get(TCP_KEEPIDLE) instanceof Integer idle
+                ? idle
+                : 0;
+        StreamSettings now = endpoint.settings();
+        if (now.keepAliveSeconds() != seconds) {
+            endpoint.settings(now.withKeepAliveSeconds(seconds));
+        }
+    }
+
+    /**
+     * The value of an option. Of a size it is what was asked for, as long as the socket is not connected, and then too.
+     *
+     * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
+     */
+    public <T> T get(SocketOption<T> option) {
+        requireSupported(option);
+        return option.type().cast(value(option));
+    }
+
+    private Object value(SocketOption<?> option) {
+        Object value = kept.get(option);
+        StreamSettings now = endpoint.settings();
+        StreamSizes sizes = now.sizes();
+        if (value != null) {
+            return value;
+        } else if (option.equals(SO_REUSEADDR)) {
+            return now.reuseAddress();
+        } else if (option.equals(RdmaSocketOptions.IPV6_V6ONLY)) {
+            return now.ipv6Only();
+        } else if (option.equals(IP_TOS)) {
+            return now.typeOfService();
+        } else if (option.equals(SO_SNDBUF)) {
+            return sizes.sendBufferBytes() / BUFFER_FACTOR;
+        } else if (option.equals(SO_RCVBUF)) {
+            return sizes.receiveBufferBytes() / BUFFER_FACTOR;
+        } else if (option.equals(RdmaSocketOptions.RDMA_SQSIZE)) {
+            return sizes.sendQueue();
+        } else if (option.equals(RdmaSocketOptions.RDMA_RQSIZE)) {
+            return sizes.receiveQueue();
+        } else if (option.equals(RdmaSocketOptions.RDMA_INLINE)) {
+            return sizes.inlineBytes();
+        }
+        return sizes.mappingEntries();
+    }
+
+    private static void requireSupported(SocketOption<?> option) {
+        if (!SUPPORTED.contains(option)) {
+            throw new UnsupportedOperationException("RDMA stream sockets have no option " + option);
+        }
+    }
+}
