@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The providers of this process, and which of them serves an address. */
@@ -33,14 +34,14 @@ final class Providers {
 
     /** Providers that have a device now, the preferred one first; only one if the user has named it. */
     static List<CmProvider> usable() {
+        return allowed().filter(CmProvider::hasDevices).toList();
+    }
+
+    /** The same without asking for devices, which goes through all network interfaces. */
+    private static Stream<CmProvider> allowed() {
         String wanted = wanted();
-        List<CmProvider> usable = new ArrayList<>();
-        for (CmProvider provider : Holder.ALL) {
-            if ((wanted == null || !isProvider(wanted) || provider.name().equals(wanted)) && provider.hasDevices()) {
-                usable.add(provider);
-            }
-        }
-        return usable;
+        boolean any = wanted == null || !isProvider(wanted);
+        return Holder.ALL.stream().filter(provider -> any || provider.name().equals(wanted));
     }
 
     /** The name of a provider or of a device, or an address, that the user asked for; null if nothing. */
@@ -75,12 +76,7 @@ final class Providers {
                 return null;
             }
         }
-        for (CmProvider provider : usable()) {
-            if (provider.serves(local)) {
-                return provider;
-            }
-        }
-        return null;
+        return allowed().filter(provider -> provider.serves(local)).findFirst().orElse(null);
     }
 
     /** What to try where an address has no device. */

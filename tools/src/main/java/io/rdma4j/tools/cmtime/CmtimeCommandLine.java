@@ -24,6 +24,7 @@ final class CmtimeCommandLine {
     private static final int DEFAULT_CONNECTIONS = 100;
     private static final int DEFAULT_RETRIES = 2;
     private static final int DEFAULT_TIMEOUT_MILLIS = 2000;
+    private static final int MOST_CONNECTIONS = 10_000_000;
     private static final int LAST_QUEUE_PAIR = 0xff_ffff;
 
     private final ToolEnvironment environment;
@@ -142,6 +143,9 @@ final class CmtimeCommandLine {
     private boolean isMeshPossible() {
         if (peers < 2) {
             return refuse("-P must be at least 2");
+        }
+        if ((long) connections * peers > MOST_CONNECTIONS) {
+            return refuse("-c times -P must be at most " + MOST_CONNECTIONS);
         }
         if (sockets && peers > 2) {
             return refuse("-S works with two instances only; leave -P out");

@@ -179,7 +179,7 @@ final class MeshRun {
     private void test(MeshContext context, OutOfBand outOfBand, List<PeerRecord> mesh) throws CmtimeFailure {
         int servers = (int) mesh.stream().filter(PeerRecord::listens).count();
         int warmUp = options.listens() ? mesh.size() - servers : servers;
-        int count = Math.multiplyExact(options.connections(), warmUp);
+        int count = options.connections() * warmUp;
         boolean two = mesh.size() == 2;
         String verb = options.listens() ? "Accept" : "Connect";
         MeshSync sync = new MeshSync(context, outOfBand);

@@ -320,10 +320,12 @@ class CmtimeTest {
 
     @Test
     void clientWithoutServerEnds() throws InterruptedException {
+        System.setProperty(Patience.PROPERTY, "100");
         String address = loopback();
         ToolRun root = ToolRun.of(new Cmtime(), "-b %s -C %s".formatted(address, address));
         assertThat(root.status()).isEqualTo(1);
         assertThat(root.err()).contains("of 2 instances 1 came", "cmtime -L -C " + address);
+        hurry();
     }
 
     @Test
@@ -414,6 +416,7 @@ class CmtimeTest {
                 "-b 127.0.0.1 -b 127.0.0.2 -C 127.0.0.1 | give one of them",
                 "-b 127.0.0.1 -B lo -C 127.0.0.1 | give one of them",
                 "-b 127.0.0.1 -C 127.0.0.1 -c 0 | -c and -t must be at least 1",
+                "-b 127.0.0.1 -C 127.0.0.1 -c 2000000000 | -c times -P must be at most 10000000",
                 "-b 127.0.0.1 -C 127.0.0.1 -P 1 | -P must be at least 2",
                 "-b 127.0.0.1 -C 127.0.0.1 -n 0 | -n must be at least 1",
                 "-b 127.0.0.1 -C 127.0.0.1 -q 0 | -q must be 1 to 16777215",
