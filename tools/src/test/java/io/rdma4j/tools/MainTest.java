@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,6 +48,18 @@ class MainTest {
         String launcher = Files.readString(Path.of("..", "rdma4j"));
         for (Tool tool : Main.tools()) {
             assertThat(launcher).contains("  %-15s %s\n".formatted(tool.name(), tool.summary()));
+        }
+    }
+
+    @Test
+    void everyToolHasALinkACompletionAndToolsOfCAManPage() throws IOException {
+        String completion = Files.readString(Path.of("..", "docs", "completion", "rdma4j.bash"));
+        for (Tool tool : Main.tools()) {
+            assertThat(completion).containsPattern("[ (|]" + tool.name() + "[ )|]");
+            if (!Set.of("demo", "doctor").contains(tool.name())) {
+                assertThat(Path.of("..", "bin", tool.name())).exists();
+                assertThat(Path.of("..", "docs", "man", tool.name() + ".1")).isNotEmptyFile();
+            }
         }
     }
 }
