@@ -49,8 +49,6 @@ final class MeshRun {
             return 0;
         } catch (CmtimeFailure told) {
             return FAILURE;
-        } finally {
-            environment.report().result("tests", tests);
         }
     }
 
@@ -126,7 +124,7 @@ final class MeshRun {
                 List<PeerRecord> mesh = outOfBand.mesh(own, options.listens() ? 0 : patienceMillis());
                 requireBothRoles(mesh);
                 if (context == null) {
-                    tests.add(Objects.requireNonNull(baseline).run(mesh, outOfBand));
+                    tell(Objects.requireNonNull(baseline).run(mesh, outOfBand));
                 } else {
                     test(context, outOfBand, mesh);
                 }
@@ -213,6 +211,11 @@ final class MeshRun {
 
     private void show(MeshContext context, String test) {
         context.round().table(context.hasQueuePairs(), options.threads()).forEach(report::line);
-        tests.add(context.round().report(test, options.threads()));
+        tell(context.round().report(test, options.threads()));
+    }
+
+    private void tell(Map<String, @Nullable Object> test) {
+        tests.add(test);
+        environment.report().result("tests", List.copyOf(tests));
     }
 }

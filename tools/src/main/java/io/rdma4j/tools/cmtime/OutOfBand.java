@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +72,8 @@ final class OutOfBand implements AutoCloseable {
     static OutOfBand open(String controller, String port, MessageReport report, Progress<Step> progress)
             throws CmtimeFailure {
         InetSocketAddress address = new InetSocketAddress(lookUp(controller, report), portNumber(port, report));
-        ServerSocket listening = tryBind(address);
+        AtomicReference<String> refusal = new AtomicReference<>("");
+        ServerSocket listening = tryBind(address, refusal);
         OutOfBand made = new OutOfBand(report, progress, listening);
         if (listening == null) {
             try {
@@ -79,7 +81,7 @@ final class OutOfBand implements AutoCloseable {
             } catch (IOException e) {
                 made.close();
                 report.explain("there is no instance at the controller's address " + text(address) + ": "
-                        + e.getMessage() + ". Start the instance on that host first");
+                        + e.getMessage() + " (to be it: " + refusal.get() + "). Start the instance on that host first");
                 throw new CmtimeFailure();
             }
         } else {
@@ -112,7 +114,7 @@ final class OutOfBand implements AutoCloseable {
         throw new CmtimeFailure();
     }
 
-    private static @Nullable ServerSocket tryBind(InetSocketAddress address) {
+    private static @Nullable ServerSocket tryBind(InetSocketAddress address, AtomicReference<String> refusal) {
         try {
             ServerSocket socket = new ServerSocket();
             try {
@@ -120,6 +122,7 @@ final class OutOfBand implements AutoCloseable {
                 socket.bind(address);
                 return socket;
             } catch (IOException othersAddress) {
+                refusal.set(String.valueOf(othersAddress.getMessage()));
                 socket.close();
             }
         } catch (IOException e) {
