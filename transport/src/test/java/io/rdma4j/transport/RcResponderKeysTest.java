@@ -1,0 +1,198 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Opcode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a responder lets be done to memory: keys, rights and ranges. */
+class RcResponderKeysTest extends ResponderAnswers {
+    /** One way to name memory wrongly (or just rightly), and whether each operation may. */
+    enum Naming {
+        VALID(true),
+        KEY_PLUS_ONE(false),
+        KEY_OF_DEREGISTERED(false),
+        OTHER_DOMAIN(false),
+        LOCAL_ONLY(false),
+        ONLY_THE_OTHER_RIGHT(false),
+        BEFORE_THE_START(false),
+        ENDS_AT_THE_END(true),
+        ENDS_BEHIND_THE_END(false),
+        BEHIND_THE_END(false),
+        WRAPS_AROUND(false),
+        ZERO_BYTE_REGION(false);
+
+        final boolean isRight;
+
+        Naming(boolean isRight) {
+            this.isRight = isRight;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Naming.class)
+    void memoryIsTouchedOnlyUnderItsKeyInItsRangeWithItsRights(Naming naming) {
+        for (WorkOpcode opcode : List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.FETCH_AND_ADD)) {
+            Pair p = new Pair();
+            int right = switch (opcode) {
+                case RDMA_WRITE -> AccessFlags.REMOTE_WRITE;
+                case RDMA_READ -> AccessFlags.REMOTE_READ;
+                default -> AccessFlags.REMOTE_ATOMIC;
+            };
+            int access = switch (naming) {
+                case LOCAL_ONLY -> AccessFlags.LOCAL_WRITE;
+                case ONLY_THE_OTHER_RIGHT -> Pair.ALL_ACCESS & ~right;
+                default -> AccessFlags.LOCAL_WRITE | right;
+            };
+            byte[] memory = new byte[4096];
+            Arrays.fill(memory, (byte) 0x5a);
+            MemorySegment inside =
+                    MemorySegment.ofArray(memory).asSlice(1024, naming == Naming.ZERO_BYTE_REGION ? 0 : 2048);
+            long base = naming == Naming.WRAPS_AROUND ? -2048L - 8 : 0x1000;
+            int domain = naming == Naming.OTHER_DOMAIN ? Pair.PD + 1 : Pair.PD;
+            MemoryRegion region = p.b.memory.register(inside, base, access, domain);
+            if (naming == Naming.KEY_OF_DEREGISTERED) {
+                p.b.memory.deregister(region);
+            }
+            SendRequest r = p.a.claim(1, opcode);
+            r.list.add(p.a.register(8), 0, 8);
+            r.remoteKey = region.key() + (naming == Naming.KEY_PLUS_ONE ? 1 : 0);
+            r.remoteAddress = base
+                    + switch (naming) {
+                        case BEFORE_THE_START -> -8;
+                        case ENDS_AT_THE_END -> 2040;
+                        case ENDS_BEHIND_THE_END -> opcode.isAtomic() ? 2048 : 2041;
+                        case BEHIND_THE_END -> 4096;
+                        case WRAPS_AROUND -> 2048 + 8 - (opcode.isAtomic() ? 8 : 4);
+                        default -> 0;
+                    };
+            p.a.publish(r);
+            p.run();
+            String name = naming + " " + opcode;
+            assertThat(p.a.statuses(false))
+                    .as(name)
+                    .containsExactly(naming.isRight ? WorkStatus.SUCCESS : WorkStatus.REMOTE_ACCESS_ERROR);
+            for (int i = 0; i < memory.length; i++) {
+                boolean mayChange = naming.isRight && i >= 1024 && i < 3072;
+                assertThat(mayChange || memory[i] == 0x5a)
+                        .as("%s byte %s", name, i)
+                        .isTrue();
+            }
+            if (!naming.isRight) {
+                assertThat(p.b.events).as(name).containsExactly(AsyncEvent.ACCESS_ERROR);
+                assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+            }
+        }
+    }
+
+    @Test
+    void keyOfAWriteOrReadOfNothingIsNotLookedAt() {
+        for (WorkOpcode opcode :
+                List.of(WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_READ, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE)) {
+            Pair p = new Pair();
+            p.b.postReceive(1, p.b.register(8), 0, 8);
+            SendRequest r = p.a.claim(1, opcode);
+            r.remoteKey = 0xdead_beef;
+            r.remoteAddress = 0x1234;
+            p.a.publish(r);
+            p.run();
+            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+        }
+    }
+
+    @Test
+    void regionTakenBackInsideAWriteEndsIt() {
+        pair.deliver(packet(Opcode.RC_WRITE_FIRST, PSN, MTU, 2 * MTU));
+        pair.b.memory.deregister(remote);
+        assertThat(answer(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0)))
+                .isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
+        assertThat(pair.b.events).containsExactly(AsyncEvent.ACCESS_ERROR);
+    }
+
+    @Test
+    void regionTakenBackInsideAReadEndsItAfterWhatWasSent() {
+        pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 4096));
+        byte[] room = new byte[2048];
+        assertThat(pair.b.queuePair.pollTransmit(0, MemorySegment.ofArray(room), 0))
+                .isEqualTo(Bth.LENGTH + 4 + MTU);
+        pair.b.memory.deregister(remote);
+        pair.pump(pair.b);
+        assertThat(pair.traceLines()).isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
+        assertThat(pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+    }
+
+    @Test
+    void memoryClosedByItsOwnerIsAnErrorOfTheRequestAndNoException() {
+        record Case(WorkOpcode opcode, WorkStatus requester) {}
+        for (Case c : List.of(
+                new Case(WorkOpcode.RDMA_WRITE, WorkStatus.REMOTE_ACCESS_ERROR),
+                new Case(WorkOpcode.RDMA_READ, WorkStatus.REMOTE_ACCESS_ERROR),
+                new Case(WorkOpcode.FETCH_AND_ADD, WorkStatus.REMOTE_ACCESS_ERROR),
+                new Case(WorkOpcode.SEND, WorkStatus.REMOTE_OPERATION_ERROR))) {
+            Pair p = new Pair();
+            Arena arena = Arena.ofShared();
+            MemoryRegion closed = p.b.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
+            p.b.postReceive(1, closed, 0, 64);
+            arena.close();
+            p.a.post(1, c.opcode(), p.a.register(8), 8, closed, 0);
+            p.run();
+            assertThat(p.a.statuses(false)).as(c.toString()).containsExactly(c.requester());
+        }
+        Pair p = new Pair();
+        Arena arena = Arena.ofShared();
+        MemoryRegion closed = p.a.memory.register(arena.allocate(64, 8), 0x1000, Pair.ALL_ACCESS, Pair.PD);
+        arena.close();
+        p.a.post(1, WorkOpcode.RDMA_WRITE, closed, 8, p.b.register(8), 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void receiveWhoseMemoryWasTakenBackIsTheRespondersOwnFault() {
+        MemoryRegion receive = pair.b.register(100);
+        pair.b.postReceive(1, receive, 0, 100);
+        pair.b.memory.deregister(receive);
+        pair.a.post(1, WorkOpcode.SEND, pair.a.register(8), 0, 8);
+        pair.run();
+        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.REMOTE_OPERATION_ERROR);
+        assertThat(pair.b.statuses(true)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+    }
+
+    @Test
+    void badLocalMemoryIsFoundWhenItsTurnComesAndEndsAfterAllBefore() {
+        MemoryRegion good = pair.a.register(100);
+        MemoryRegion bad = pair.a.register(100);
+        pair.a.post(1, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.post(2, WorkOpcode.RDMA_WRITE, bad, 100, remote, 0);
+        pair.a.post(3, WorkOpcode.RDMA_WRITE, good, 100, remote, 0);
+        pair.a.memory.deregister(bad);
+        pair.run();
+        assertThat(pair.a.ids(false)).containsExactly(1L, 2L, 3L);
+        assertThat(pair.a.statuses(false))
+                .containsExactly(
+                        WorkStatus.SUCCESS, WorkStatus.LOCAL_PROTECTION_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
+
+    @Test
+    void localMemoryOfAnotherDomainOrWithoutLocalWriteCannotBeUsed() {
+        Pair p = new Pair();
+        MemoryRegion other = p.a.memory.register(MemorySegment.ofArray(new byte[8]), 0, Pair.ALL_ACCESS, Pair.PD + 1);
+        p.a.post(1, WorkOpcode.RDMA_WRITE, other, 8, p.b.register(8), 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        Pair q = new Pair();
+        MemoryRegion readOnly = q.a.register(new byte[8], AccessFlags.REMOTE_READ);
+        q.a.post(1, WorkOpcode.RDMA_READ, readOnly, 8, q.b.register(8), 0);
+        q.run();
+        assertThat(q.a.statuses(false)).containsExactly(WorkStatus.LOCAL_PROTECTION_ERROR);
+        assertThat(q.trace).isEmpty();
+    }
+}

@@ -1,0 +1,39 @@
+package io.rdma4j.transport;
+
+import io.rdma4j.wire.AtomicEth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Reth;
+import java.util.List;
+
+/** A responder and the memory behind it, for tests that give it requests made by hand. */
+abstract class ResponderAnswers {
+    static final int PSN = 0x1000;
+    static final int MTU = 1024;
+
+    final Pair pair = new Pair();
+    final MemoryRegion remote = pair.b.register(8192);
+
+    /** A packet of a message of {@code total} bytes to the start of B's memory. */
+    Pair.Wirelet packet(Opcode opcode, int psn, int payload, int total) {
+        Pair.Wirelet w = Pair.forge(true, opcode, psn, true, payload);
+        if (opcode.hasReth()) {
+            Reth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), total);
+        } else if (opcode.hasAtomicEth()) {
+            AtomicEth.write(w.segment(), Bth.LENGTH, remote.address(), remote.key(), 1, 0);
+        }
+        return w;
+    }
+
+    /** What B sends because of a packet. */
+    List<String> answer(Pair.Wirelet w) {
+        int before = pair.trace.size();
+        pair.deliver(w);
+        pair.pump(pair.b);
+        return pair.traceLines().subList(before, pair.trace.size());
+    }
+
+    static List<String> nak(int syndrome, int psn) {
+        return List.of("B ACKNOWLEDGE " + psn + " " + Integer.toHexString(syndrome));
+    }
+}
