@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * The end of a connection whose endpoint is closed: the peer gets what was written, then the connection and its memory go.
  */
 final class StreamClosing {
-    /** How long whoever closes waits; then a thread of its own waits on. */
-    private static final long LINGER_NANOS = 1_000_000_000L;
+    /** How long whoever closes waits if nothing else is said. */
+    static final long LINGER_NANOS = 1_000_000_000L;
 
     private final ReentrantLock lock;
     private final WaitList waiting;
@@ -24,9 +24,9 @@ final class StreamClosing {
         this.id = id;
     }
 
-    /** Ends it, in this thread or another. */
-    void run() {
-        if (awaitQuiet(System.nanoTime() + LINGER_NANOS)) {
+    /** Ends it; after a time in a thread of its own. */
+    void run(long lingerNanos) {
+        if (awaitQuiet(System.nanoTime() + lingerNanos)) {
             release();
         } else {
             Thread.ofVirtual().start(() -> {

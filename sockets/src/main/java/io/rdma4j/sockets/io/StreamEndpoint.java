@@ -558,6 +558,15 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
      * on. Threads that wait find it closed. Closing twice does nothing.
      */
     public void close() {
+        close(StreamClosing.LINGER_NANOS);
+    }
+
+    /**
+     * Closes it, as {@link #close()}.
+     *
+     * @param lingerNanos how long this may wait until the peer has all that was written; 0 to drop what it has not
+     */
+    public void close(long lingerNanos) {
         State before;
         lock.lock();
         try {
@@ -567,7 +576,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
             }
             state = State.CLOSED;
             ConnectedStream own = stream;
-            if (before == State.CONNECTED && own != null) {
+            if (before == State.CONNECTED && own != null && lingerNanos > 0) {
                 own.resources().protocol().disconnect();
             }
             if (keepAlive != null) {
@@ -581,16 +590,16 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
         if (listener != null) {
             listener.close();
         }
-        release(before == State.CONNECTED);
+        release(before == State.CONNECTED ? lingerNanos : 0);
     }
 
-    private void release(boolean wasConnected) {
+    private void release(long lingerNanos) {
         CmId own = id;
         ConnectedStream had = stream;
         if (own != null && had != null) {
             StreamClosing end = new StreamClosing(lock, waiting, had, own);
-            if (wasConnected) {
-                end.run();
+            if (lingerNanos > 0) {
+                end.run(lingerNanos);
             } else {
                 end.release();
             }

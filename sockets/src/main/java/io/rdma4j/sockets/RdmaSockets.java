@@ -1,0 +1,38 @@
+package io.rdma4j.sockets;
+
+import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.net.RdmaServerSocket;
+import io.rdma4j.sockets.net.RdmaSocket;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.ServerSocket;
+import java.net.Socket;
+
+/**
+ * Java's sockets over RDMA: they do what those of java.net and java.nio.channels do, and their bytes are written straight
+ * into the peer's memory. The peer is one of these, or a socket of rsocket(7). All methods may be called by any thread.
+ */
+public final class RdmaSockets {
+    private RdmaSockets() {}
+
+    /**
+     * Opens a socket that is neither bound nor connected. It has the options of {@link Socket}, and those of {@link
+     * RdmaSocketOptions}. Interrupting a virtual thread that waits for it closes it; platform threads wait on.
+     *
+     * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
+     * @throws UnsupportedOperationException if the family is another
+     */
+    public static Socket openSocket(ProtocolFamily family) throws IOException {
+        return new RdmaSocket(SocketFamily.of(family));
+    }
+
+    /**
+     * Opens a server socket that is not bound. Connections that it accepts have its sizes.
+     *
+     * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
+     * @throws UnsupportedOperationException if the family is another
+     */
+    public static ServerSocket openServerSocket(ProtocolFamily family) throws IOException {
+        return new RdmaServerSocket(SocketFamily.of(family));
+    }
+}
