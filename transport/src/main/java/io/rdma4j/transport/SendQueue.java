@@ -3,6 +3,7 @@ package io.rdma4j.transport;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +27,13 @@ public final class SendQueue {
         }
     }
 
-    private final SendRequest[] ring;
+    /** Places are made when they are used first: most connections never use all. */
+    private final @Nullable SendRequest[] ring;
+
     private final int mask;
     private final int capacity;
+    private final int maxScatterGather;
+    private final int maxInlineBytes;
 
     @SuppressWarnings("unused") // by HEAD
     private long head;
@@ -38,11 +43,10 @@ public final class SendQueue {
 
     SendQueue(int capacity, int maxScatterGather, int maxInlineBytes) {
         this.capacity = capacity;
-        ring = new SendRequest[Rings.sizeFor(capacity)];
+        this.maxScatterGather = maxScatterGather;
+        this.maxInlineBytes = maxInlineBytes;
+        ring = new @Nullable SendRequest[Rings.sizeFor(capacity)];
         mask = ring.length - 1;
-        for (int i = 0; i < ring.length; i++) {
-            ring[i] = new SendRequest(maxScatterGather, MemorySegment.ofArray(new byte[maxInlineBytes]));
-        }
     }
 
     /** Work requests that can be posted and not yet completed. */
@@ -64,8 +68,14 @@ public final class SendQueue {
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        SendRequest place = ring[(int) next & mask];
-        place.clear();
+        int index = (int) next & mask;
+        SendRequest place = ring[index];
+        if (place == null) {
+            place = new SendRequest(maxScatterGather, MemorySegment.ofArray(new byte[maxInlineBytes]));
+            ring[index] = place;
+        } else {
+            place.clear();
+        }
         return place;
     }
 
@@ -86,7 +96,7 @@ public final class SendQueue {
 
     /** The work request with an index from {@link #head} to before {@link #tail}. */
     SendRequest at(long index) {
-        return ring[(int) index & mask];
+        return Objects.requireNonNull(ring[(int) index & mask]);
     }
 
     /** Gives the oldest place back to the posting thread. */

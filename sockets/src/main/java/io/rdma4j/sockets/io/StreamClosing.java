@@ -15,13 +15,20 @@ final class StreamClosing {
     private final WaitList waiting;
     private final ConnectedStream stream;
     private final CmId id;
+    private final Runnable onReleased;
 
-    /** The end of a stream under a lock; {@code waiting} is told of its completions. */
-    StreamClosing(ReentrantLock lock, WaitList waiting, ConnectedStream stream, CmId id) {
+    /**
+     * The end of a stream under a lock.
+     *
+     * @param waiting is told of its completions
+     * @param onReleased called under the lock when its memory has gone
+     */
+    StreamClosing(ReentrantLock lock, WaitList waiting, ConnectedStream stream, CmId id, Runnable onReleased) {
         this.lock = lock;
         this.waiting = waiting;
         this.stream = stream;
         this.id = id;
+        this.onReleased = onReleased;
     }
 
     /** Ends it; after a time in a thread of its own. */
@@ -80,9 +87,11 @@ final class StreamClosing {
         lock.lock();
         try {
             stream.resources().close();
+            onReleased.run();
         } finally {
             lock.unlock();
         }
+        id.setContext(null); // the connection manager remembers the connection for a while, not what it was for
         id.close();
     }
 }

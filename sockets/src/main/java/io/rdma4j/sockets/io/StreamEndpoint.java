@@ -597,7 +597,7 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
         CmId own = id;
         ConnectedStream had = stream;
         if (own != null && had != null) {
-            StreamClosing end = new StreamClosing(lock, waiting, had, own);
+            StreamClosing end = new StreamClosing(lock, waiting, had, own, () -> stream = null);
             if (lingerNanos > 0) {
                 end.run(lingerNanos);
             } else {
