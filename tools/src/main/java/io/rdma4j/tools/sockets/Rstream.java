@@ -1,0 +1,81 @@
+package io.rdma4j.tools.sockets;
+
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.sockets.StreamToolOptions.Test;
+import java.util.EnumSet;
+import java.util.List;
+
+/**
+ * {@code rstream}: latency and bandwidth of RDMA sockets, or of TCP sockets to compare with, with the options, lines and exit
+ * statuses of librdmacm's. What differs is in {@code docs/tools/rstream.md}.
+ */
+public final class Rstream implements Tool {
+    private static final String LETTERS = "s:b:f:B:i:I:C:S:p:k:T:";
+
+    private static final String USAGE = """
+            usage: rstream
+            \t[-s server_address]
+            \t[-b bind_address]
+            \t[-f address_format]
+            \t    name, ip, ipv6, or gid
+            \t[-B buffer_size]
+            \t[-i inline_size]
+            \t[-I iterations]
+            \t[-C transfer_count]
+            \t[-S transfer_size or all]
+            \t[-p port_number]
+            \t[-k keepalive_time]
+            \t[-T test_option]
+            \t    s|sockets - use standard tcp/ip sockets
+            \t    a|async - asynchronous operation (use poll)
+            \t    b|blocking - use blocking calls
+            \t    f|fork - fork server processing
+            \t    n|nonblocking - use nonblocking calls
+            \t    r|resolve - use rdma cm to resolve address
+            \t    v|verify - verify data
+            """;
+
+    private static final String EXAMPLES = """
+
+            Without -s it is the server. Without -I, -C and -S it runs a series: latencies, then bandwidths, of 64 bytes to
+            1 MiB. Both sides need the same -I, -C, -S, -p and -T v, and both -T s or none. -T may be given more than once.
+
+            examples:
+              rstream                                the server
+              rstream -s 192.0.2.1                   the series
+              rstream -s 192.0.2.1 -S all            more sizes, up to 6 MiB; the server too with -S all
+              rstream -s 192.0.2.1 -S 65536 -C 1000 -I 1
+              rstream -s 192.0.2.1 -T s              the same over TCP, to compare
+
+            """;
+
+    /** Creates the tool. */
+    public Rstream() {}
+
+    @Override
+    public String name() {
+        return "rstream";
+    }
+
+    @Override
+    public String summary() {
+        return "latency and bandwidth of RDMA sockets, and of TCP sockets to compare with";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        StreamToolOptions options =
+                new StreamCommandLine(name(), LETTERS, EnumSet.allOf(Test.class), environment).read(arguments);
+        if (options == null) {
+            environment.out().print(USAGE);
+            return 1;
+        }
+        return new RstreamRun(name(), options, environment).run();
+    }
+}

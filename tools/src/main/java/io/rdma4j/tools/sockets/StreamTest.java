@@ -1,0 +1,103 @@
+package io.rdma4j.tools.sockets;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One test of a series: so many times, so many transfers of so many bytes to the server, and as many back.
+ *
+ * @param name what the table calls it
+ * @param sizeBytes bytes of a transfer
+ * @param transfers transfers in one direction before the direction changes
+ * @param iterations how often both directions are done
+ */
+record StreamTest(String name, int sizeBytes, int transfers, int iterations) {
+    private static final int SMALLEST_BYTES = 64;
+    private static final int LARGEST_BYTES = 6 << 20;
+
+    /** C keeps four characters of a size in the name of a test, and nine of the name. */
+    private static final int SIZE_CHARACTERS = 4;
+
+    private static final int NAME_CHARACTERS = 9;
+
+    /** Bytes of the largest test of a series. */
+    static int largestBytes() {
+        return LARGEST_BYTES;
+    }
+
+    /** The sizes of a series: 64 bytes, 4 and 64 KiB and 1 MiB; or all powers of two and one and a half times those. */
+    static List<Integer> sizes(boolean all) {
+        if (!all) {
+            return List.of(SMALLEST_BYTES, 1 << 12, 1 << 16, 1 << 20);
+        }
+        List<Integer> sizes = new ArrayList<>();
+        sizes.add(SMALLEST_BYTES);
+        for (int size = 2 * SMALLEST_BYTES; size + size / 2 <= LARGEST_BYTES; size *= 2) {
+            sizes.add(size);
+            sizes.add(size + size / 2);
+        }
+        return sizes;
+    }
+
+    /** To and fro, one at a time. */
+    static StreamTest latency(int sizeBytes) {
+        return new StreamTest(name(sizeBytes, "_lat"), sizeBytes, 1, TransferFigures.countOf(sizeBytes));
+    }
+
+    /** All to, then all fro. */
+    static StreamTest bandwidth(int sizeBytes) {
+        return new StreamTest(name(sizeBytes, "_bw"), sizeBytes, TransferFigures.countOf(sizeBytes), 1);
+    }
+
+    private static String name(int sizeBytes, String kind) {
+        String size = TransferFigures.sizeText(sizeBytes);
+        String name = size.substring(0, Math.min(SIZE_CHARACTERS, size.length())) + kind;
+        return name.substring(0, Math.min(NAME_CHARACTERS, name.length()));
+    }
+
+    private long totalBytes() {
+        // As C multiplies: the first product has 64 bits, and so have the others.
+        return (long) iterations * transfers * sizeBytes * 2;
+    }
+
+    /** The row of the table. */
+    String row(long micros) {
+        float usec = micros;
+        return TransferFigures.left(10, name)
+                + TransferFigures.left(8, TransferFigures.sizeText(sizeBytes))
+                + TransferFigures.left(8, TransferFigures.countText(transfers))
+                + TransferFigures.left(8, TransferFigures.countText(iterations))
+                + TransferFigures.left(8, TransferFigures.sizeText(totalBytes()))
+                + TransferFigures.right(8, TransferFigures.twoDecimals(usec / 1e6))
+                + "s"
+                + TransferFigures.right(10, TransferFigures.twoDecimals(gigabitsPerSecond(usec)))
+                + TransferFigures.right(11, TransferFigures.twoDecimals(microsPerTransfer(usec)));
+    }
+
+    private double gigabitsPerSecond(float micros) {
+        return totalBytes() * 8 / (1000.0 * micros);
+    }
+
+    private float microsPerTransfer(float micros) {
+        return micros / iterations / (transfers * 2);
+    }
+
+    /** The row for programs. */
+    Map<String, @Nullable Object> report(long micros) {
+        Map<String, @Nullable Object> report = new LinkedHashMap<>();
+        report.put("name", name);
+        report.put("sizeBytes", sizeBytes);
+        report.put("transfers", transfers);
+        report.put("iterations", iterations);
+        report.put("totalBytes", totalBytes());
+        report.put("elapsedSeconds", micros / 1e6);
+        report.put("gigabitsPerSecond", micros == 0 ? null : gigabitsPerSecond((float) micros));
+        report.put(
+                "microsecondsPerTransfer",
+                transfers == 0 || iterations == 0 ? null : (double) microsPerTransfer((float) micros));
+        return report;
+    }
+}

@@ -1,0 +1,197 @@
+package io.rdma4j.tools.sockets;
+
+import io.rdma4j.sockets.MessageFlag;
+import io.rdma4j.sockets.PollEvents;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.NetworkChannel;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A TCP socket. */
+final class TcpTestSocket implements TestSocket {
+    private final @Nullable ServerSocketChannel listener;
+    private final @Nullable SocketChannel stream;
+    private final Map<SocketOption<?>, Object> kept = new HashMap<>();
+    private @Nullable InetSocketAddress local;
+    private @Nullable Selector selector;
+
+    private TcpTestSocket(@Nullable ServerSocketChannel listener, @Nullable SocketChannel stream) {
+        this.listener = listener;
+        this.stream = stream;
+    }
+
+    /** Makes one that is to listen. */
+    static TcpTestSocket listening(ProtocolFamily family) throws IOException {
+        return new TcpTestSocket(ServerSocketChannel.open(family), null);
+    }
+
+    /** Makes one that is to connect. */
+    static TcpTestSocket connecting(ProtocolFamily family) throws IOException {
+        return new TcpTestSocket(null, SocketChannel.open(family));
+    }
+
+    /** Makes one of a connection that is there. */
+    static TcpTestSocket of(SocketChannel connected) {
+        return new TcpTestSocket(null, connected);
+    }
+
+    private SelectableChannel channel() {
+        return stream != null ? stream : listener();
+    }
+
+    private ServerSocketChannel listener() {
+        if (listener == null) {
+            throw new IllegalStateException("the socket is not one that listens");
+        }
+        return listener;
+    }
+
+    private SocketChannel stream() {
+        if (stream == null) {
+            throw new IllegalStateException("the socket listens");
+        }
+        return stream;
+    }
+
+    @Override
+    public void configureBlocking(boolean blocking) throws IOException {
+        if (blocking && selector != null) {
+            selector.close();
+            selector = null;
+        }
+        channel().configureBlocking(blocking);
+    }
+
+    /** A listener of Java has few options: the others are kept for the connections it accepts, as in C. */
+    @Override
+    public <T> void setOption(SocketOption<T> option, T value) throws IOException {
+        if (stream != null) {
+            stream.setOption(option, value);
+            return;
+        }
+        kept.put(option, value);
+        NetworkChannel own = listener();
+        if (own.supportedOptions().contains(option)) {
+            own.setOption(option, value);
+        }
+    }
+
+    @Override
+    public <T> T option(SocketOption<T> option) throws IOException {
+        if (stream != null) {
+            return stream.getOption(option);
+        }
+        return option.type().cast(Objects.requireNonNull(kept.get(option), "an option that was set"));
+    }
+
+    @Override
+    public void bind(InetSocketAddress address) throws IOException {
+        if (stream != null) {
+            stream.bind(address);
+        }
+        local = address; // a listener of Java is bound when it begins to listen
+    }
+
+    @Override
+    public void listen(int backlog) throws IOException {
+        listener().bind(local, backlog);
+    }
+
+    @Override
+    public @Nullable TestSocket accept() throws IOException {
+        SocketChannel next = listener().accept();
+        return next == null ? null : of(next);
+    }
+
+    @Override
+    public boolean connect(InetSocketAddress remote) throws IOException {
+        return stream().connect(remote);
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        return stream().finishConnect();
+    }
+
+    /** A channel that blocks cannot be selected: the call that follows waits instead. */
+    @Override
+    public int await(int events, @Nullable Duration timeout) throws IOException {
+        SelectableChannel own = channel();
+        if (own.isBlocking()) {
+            return events;
+        }
+        if (selector == null) {
+            selector = Selector.open();
+        }
+        Selector with = selector;
+        SelectionKey key = own.keyFor(with);
+        int operations = operations(events);
+        if (key == null) {
+            key = own.register(with, operations);
+        } else {
+            key.interestOps(operations);
+        }
+        with.selectedKeys().clear();
+        if (timeout == null) {
+            with.select();
+        } else if (timeout.isPositive()) {
+            with.select(Math.max(1, timeout.toMillis()));
+        } else {
+            with.selectNow();
+        }
+        return key.isReadable() || key.isAcceptable() || key.isWritable() || key.isConnectable() ? events : 0;
+    }
+
+    private int operations(int events) {
+        int operations = 0;
+        if ((events & PollEvents.IN) != 0) {
+            operations |= stream == null ? SelectionKey.OP_ACCEPT : SelectionKey.OP_READ;
+        }
+        if ((events & PollEvents.OUT) != 0) {
+            operations |= stream().isConnected() ? SelectionKey.OP_WRITE : SelectionKey.OP_CONNECT;
+        }
+        return operations;
+    }
+
+    @Override
+    public int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException {
+        int begin = target.position();
+        int count = stream().read(target);
+        while (count > 0 && target.hasRemaining() && flags.contains(MessageFlag.WAIT_ALL)) {
+            count = stream().read(target);
+        }
+        return target.position() > begin ? target.position() - begin : count;
+    }
+
+    @Override
+    public int send(ByteBuffer source, Set<MessageFlag> flags) throws IOException {
+        return stream().write(source);
+    }
+
+    @Override
+    public void shutdown() throws IOException {
+        stream().shutdownInput();
+        stream().shutdownOutput();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (selector != null) {
+            selector.close();
+        }
+        channel().close();
+    }
+}

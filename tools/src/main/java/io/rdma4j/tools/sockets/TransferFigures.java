@@ -1,0 +1,71 @@
+package io.rdma4j.tools.sockets;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Locale;
+
+/** Sizes, counts and times as the tools over RDMA sockets print them. */
+final class TransferFigures {
+    /** The head of the table. */
+    static final String HEADER = String.format(
+            Locale.ROOT,
+            "%-10s%-8s%-8s%-8s%-8s%8s %10s%13s",
+            "name",
+            "bytes",
+            "xfers",
+            "iters",
+            "total",
+            "time",
+            "Gb/sec",
+            "usec/xfer");
+
+    private static final int KIB = 1 << 10;
+    private static final int MIB = 1 << 20;
+    private static final int GIB = 1 << 30;
+
+    private TransferFigures() {}
+
+    /** A number of bytes in at most two figures and a unit, cut off: 64, 1.5k, 12m. C: {@code size_str}. */
+    static String sizeText(long bytes) {
+        long unit = bytes >= GIB ? GIB : bytes >= MIB ? MIB : bytes >= KIB ? KIB : 1;
+        String name = unit == GIB ? "g" : unit == MIB ? "m" : unit == KIB ? "k" : "";
+        long tenth = bytes / unit < 10 ? bytes % unit * 10 / unit : 0;
+        return bytes / unit + (tenth == 0 ? "" : "." + tenth) + name;
+    }
+
+    /** A count in whole thousands, millions or billions. C: {@code cnt_str}. */
+    static String countText(long count) {
+        if (count >= 1_000_000_000) {
+            return count / 1_000_000_000 + "b";
+        }
+        return count >= 1_000_000
+                ? count / 1_000_000 + "m"
+                : count >= 1000 ? count / 1000 + "k" : String.valueOf(count);
+    }
+
+    /** How many transfers of a size make a test. C: {@code size_to_count}. */
+    static int countOf(int sizeBytes) {
+        return sizeBytes >= MIB ? 100 : sizeBytes >= 1 << 16 ? 1000 : sizeBytes >= KIB ? 10_000 : 100_000;
+    }
+
+    /** A number with two decimals, rounded as C rounds: from its exact value, and halves to even. */
+    static String twoDecimals(double value) {
+        if (Double.isNaN(value)) {
+            return "-nan";
+        }
+        if (Double.isInfinite(value)) {
+            return value > 0 ? "inf" : "-inf";
+        }
+        return new BigDecimal(value).setScale(2, RoundingMode.HALF_EVEN).toPlainString();
+    }
+
+    /** Text with blanks before it, up to a width. */
+    static String right(int width, String text) {
+        return " ".repeat(Math.max(0, width - text.length())) + text;
+    }
+
+    /** Text with blanks behind it, up to a width. */
+    static String left(int width, String text) {
+        return text + " ".repeat(Math.max(0, width - text.length()));
+    }
+}

@@ -1,0 +1,2 @@
+/** The tools over RDMA sockets: rstream and its family. */
+package io.rdma4j.tools.sockets;
