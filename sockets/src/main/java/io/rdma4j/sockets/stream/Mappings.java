@@ -44,10 +44,11 @@ final class Mappings {
     @Nullable
     MappingEntry find(long offset) {
         for (MappingEntry entry : offered) {
-            if (entry != null
-                    && offset >= entry.offset()
-                    && offset - entry.offset()
-                            < Integer.toUnsignedLong(entry.memory().length())) {
+            if (entry == null || offset < entry.offset()) {
+                continue;
+            }
+            long inside = offset - entry.offset(); // below 0 if it is more than a long can say
+            if (inside >= 0 && inside < Integer.toUnsignedLong(entry.memory().length())) {
                 return entry;
             }
         }

@@ -24,15 +24,16 @@ final class PeerBuffers {
     private void put(int index, BufferDescriptor offered) {
         address[index] = offered.address();
         key[index] = offered.key();
-        left[index] = Math.max(0, offered.length());
+        left[index] = offered.length();
     }
 
-    /** The next entry of the table is written. False if the one before it in that place is not used up. */
+    /** The next entry of the table is written. False if it is of no use, or the one before it in that place is not used up. */
     boolean onWritten() {
-        if (left[nextToCome] != 0) {
+        BufferDescriptor offered = BufferDescriptor.read(table, nextToCome * BufferDescriptor.LENGTH);
+        if (left[nextToCome] != 0 || offered.length() <= 0) {
             return false;
         }
-        put(nextToCome, BufferDescriptor.read(table, nextToCome * BufferDescriptor.LENGTH));
+        put(nextToCome, offered);
         nextToCome = (nextToCome + 1) % StreamMemory.DESCRIPTORS;
         return true;
     }

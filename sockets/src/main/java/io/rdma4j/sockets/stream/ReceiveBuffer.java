@@ -85,7 +85,17 @@ final class ReceiveBuffer {
     /** Copies what is there into a buffer and frees it; returns how many bytes. */
     int read(ByteBuffer target) {
         int length = peek(target);
-        readAt = (readAt + length) % size;
+        free(length);
+        return length;
+    }
+
+    /** Frees what is there, unread. */
+    void discard() {
+        free(unread);
+    }
+
+    private void free(int length) {
+        readAt = Ring.advance(readAt, length, size);
         unread -= length;
         freed += length;
         int left = length;
@@ -100,7 +110,6 @@ final class ReceiveBuffer {
             messageCount--;
             readMessages++;
         }
-        return length;
     }
 
     /** Copies what is there into a buffer and leaves it; returns how many bytes. */

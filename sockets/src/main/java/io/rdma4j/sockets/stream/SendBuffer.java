@@ -28,7 +28,7 @@ final class SendBuffer {
         take(source, next, first);
         take(source, 0, length - first);
         piece.at(next, first, 0, length - first);
-        next = next + length == size ? 0 : (next + length) % size;
+        next = Ring.advance(next, length, size);
         free -= length;
         return piece;
     }

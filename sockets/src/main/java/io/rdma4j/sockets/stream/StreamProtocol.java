@@ -40,12 +40,12 @@ public final class StreamProtocol {
     private int smallIndex;
 
     /** Number of the next message to be sent, and the number that must not be sent yet; 16 bits. */
-    private short sendSequence = 1;
+    private short sendSequence;
 
     private short sendLimit;
 
     /** Number of the next message to be read, and from which on credit is due; 16 bits. */
-    private short receiveSequence = 1;
+    private short receiveSequence;
 
     private short creditMark;
 
@@ -53,6 +53,10 @@ public final class StreamProtocol {
     private boolean inputShut;
     private boolean peerOutputShut;
     private boolean disconnected;
+
+    /** Nothing that is sent is of use to the peer any more. */
+    private boolean peerGone;
+
     private @Nullable String broken;
 
     /** The control word that is to say the end of output, or of both; -1 for none that is not sent. */
@@ -96,10 +100,10 @@ public final class StreamProtocol {
     /**
      * The peer's data have come: it can be written to as soon as {@link #start} is called.
      *
-     * @return false if they cannot be: no table, or no credit
+     * @return false if they cannot be: no table, no buffer, or no credit
      */
     public boolean onPeer(ConnectData data) {
-        if (data.table().length() < 1 || data.credits() < 1) {
+        if (data.table().length() < 1 || data.buffer().length() < 1 || data.credits() < 1) {
             return false;
         }
         peer = data;
@@ -133,6 +137,7 @@ public final class StreamProtocol {
             sendBuffer.free(RequestId.bytes(id));
         }
         if (!success) {
+            peerGone = true;
             fail("a message could not be delivered");
         }
     }
@@ -152,6 +157,8 @@ public final class StreamProtocol {
             case ControlWord.DATA -> {
                 if (peerOutputShut || !receiveBuffer.onData(value)) {
                     fail("the peer announced " + value + " bytes that it had no right to write");
+                } else if (inputShut) {
+                    receiveBuffer.discard();
                 }
             }
             case ControlWord.CREDIT -> onCredit(value, writtenBytes);
@@ -175,7 +182,7 @@ public final class StreamProtocol {
         boolean offers = writtenBytes < 0 ? buffers.isWritten() : writtenBytes > 0;
         if (offers) {
             if (!buffers.onWritten()) {
-                fail("the peer offered a buffer while both it had offered were unused");
+                fail("the peer offered a buffer of no bytes, or while both that it had offered were unused");
             } else if (writtenBytes < 0) {
                 buffers.clearRead();
             }
@@ -183,8 +190,10 @@ public final class StreamProtocol {
     }
 
     private void onControl(int value) {
-        if (value == ControlWord.DISCONNECT || value == ControlWord.SHUTDOWN && outputShut) {
-            disconnected = true;
+        if (value == ControlWord.DISCONNECT) {
+            onDisconnected();
+        } else if (value == ControlWord.SHUTDOWN && outputShut) {
+            disconnected = true; // the peer is still to hear of this side's end, if it has not
         } else if (value == ControlWord.SHUTDOWN) {
             peerOutputShut = true;
         }
@@ -193,6 +202,7 @@ public final class StreamProtocol {
     /** The connection has gone, by the connection manager's word. What has arrived can still be read. */
     public void onDisconnected() {
         disconnected = true;
+        peerGone = true;
     }
 
     private void fail(String why) {
@@ -203,10 +213,10 @@ public final class StreamProtocol {
 
     /** Sends what is due: credit and buffers for the peer, and the end. To be called when completions were handled. */
     public void update() {
-        if (!isOpen() || !canWord) {
+        if (peerGone || broken != null || !canWord) {
             return;
         }
-        while (isCreditDue() && slots.hasControl(creditSlots())) {
+        while (!disconnected && isCreditDue() && slots.hasControl(creditSlots())) {
             sendCredit();
         }
         sendPendingControl();
@@ -441,9 +451,16 @@ public final class StreamProtocol {
         }
     }
 
-    /** Reads no more; the peer is not told. */
+    /** Reads no more: what is there and what comes is thrown away. The peer is told if this side sends no more either. */
     public void shutdownInput() {
-        inputShut = true;
+        if (!inputShut) {
+            inputShut = true;
+            receiveBuffer.discard();
+            if (outputShut && isOpen()) {
+                pendingControl = ControlWord.DISCONNECT;
+            }
+            update();
+        }
     }
 
     /** Ends both directions. The owner waits for {@link #isQuiet} before it disconnects the connection. */
@@ -458,7 +475,7 @@ public final class StreamProtocol {
 
     /** Whether nothing is under way and nothing waits to be sent. */
     public boolean isQuiet() {
-        return slots.allFree() && (pendingControl < 0 || !isOpen());
+        return slots.allFree() && (pendingControl < 0 || peerGone || broken != null);
     }
 
     /** Whether it is neither disconnected nor broken. */

@@ -1,5 +1,7 @@
 package io.rdma4j.sockets.stream;
 
+import io.rdma4j.wire.rsocket.ConnectData;
+
 /**
  * Sizes of a stream.
  *
@@ -54,6 +56,6 @@ public record StreamSizes(
                 sendBufferBytes,
                 receiveBufferBytes & ~1,
                 inlineBytes,
-                mappingEntries);
+                ConnectData.scaled(mappingEntries));
     }
 }

@@ -1,0 +1,194 @@
+package io.rdma4j.sockets.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.sockets.stream.StreamEnd.Posted;
+import io.rdma4j.wire.rsocket.ControlWord;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Two connected ends with nothing but memory between them. Every data word is checked as it is posted: the peer has granted
+ * the message, and the bytes go exactly where the peer reads on, into room that it has freed.
+ */
+final class StreamPair {
+    /** One direction, as the test counts it. */
+    static final class Flow {
+        final StreamEnd from;
+        final StreamEnd to;
+        final List<Posted> offers = new ArrayList<>();
+        private final ArrayDeque<Integer> unread = new ArrayDeque<>();
+        private long sentBytes;
+        private long readBytes;
+        private long wantedBytes;
+        private long messages;
+        private int partOfFirst;
+
+        Flow(StreamEnd from, StreamEnd to) {
+            this.from = from;
+            this.to = to;
+        }
+
+        long messages() {
+            return messages;
+        }
+
+        /** Looks at what was posted since the last look. */
+        private void look() {
+            while (!from.fresh.isEmpty()) {
+                check(from.fresh.remove());
+            }
+        }
+
+        private void check(Posted request) {
+            boolean isData = request.remoteKey() == to.memory.receiveKey() && request.bytes().length > 0;
+            if (isData) {
+                int ring = to.sizes.receiveBufferBytes();
+                int length = request.bytes().length;
+                assertThat(request.remoteAddress())
+                        .as("where the peer reads on")
+                        .isEqualTo(to.memory.receiveAddress() + sentBytes % ring);
+                assertThat(sentBytes % ring + length).as("end of the write").isLessThanOrEqualTo(ring);
+                sentBytes += length;
+                assertThat(sentBytes - readBytes).as("bytes unread").isLessThanOrEqualTo(ring);
+                unread.add(length);
+                messages++;
+                assertThat(unread.size()).as("messages unread").isLessThanOrEqualTo(to.sizes.receiveQueue());
+            }
+            if (request.isCredit()) {
+                offers.add(request);
+            }
+        }
+
+        private void onRead(int count) {
+            readBytes += count;
+            int left = count + partOfFirst;
+            while (!unread.isEmpty() && unread.element() <= left) {
+                left -= unread.remove();
+            }
+            partOfFirst = left;
+        }
+    }
+
+    final StreamEnd a;
+    final StreamEnd b;
+    final Flow toB;
+    final Flow toA;
+
+    StreamPair(StreamSizes sizesA, StreamSizes sizesB, boolean hasImmediate) {
+        a = new StreamEnd(sizesA, hasImmediate, 0xa0);
+        b = new StreamEnd(sizesB, hasImmediate, 0xb0);
+        toB = new Flow(a, b);
+        toA = new Flow(b, a);
+        assertThat(a.protocol.onPeer(b.connectData())).isTrue();
+        assertThat(b.protocol.onPeer(a.connectData())).isTrue();
+    }
+
+    /** A connected pair, each of which knows all of the other's buffer. */
+    static StreamPair started(StreamSizes sizes, boolean hasImmediate) {
+        StreamPair pair = new StreamPair(sizes, sizes, hasImmediate);
+        pair.a.protocol.start();
+        pair.b.protocol.start();
+        pair.deliver();
+        return pair;
+    }
+
+    private Flow flow(StreamEnd from) {
+        return from == a ? toB : toA;
+    }
+
+    /** Lets one request of an end reach the other, if there is one. */
+    boolean deliverOne(StreamEnd from) {
+        Flow flow = flow(from);
+        flow.look();
+        if (from.posted.isEmpty()) {
+            return false;
+        }
+        Posted request = from.takePosted();
+        flow.to.store(request.bytes(), request.remoteAddress(), request.remoteKey());
+        if (request.word() != null) {
+            flow.to.word(ControlWord.kind(request.word()), ControlWord.value(request.word()), request.bytes().length);
+        }
+        flow(flow.to).look();
+        return true;
+    }
+
+    /** Lets everything reach the other side and be acknowledged. */
+    void deliver() {
+        boolean any = true;
+        while (any) {
+            any = deliverOne(a) | deliverOne(b);
+            any |= completeOne(a) | completeOne(b);
+        }
+    }
+
+    boolean completeOne(StreamEnd from) {
+        if (from.delivered.isEmpty()) {
+            return false;
+        }
+        from.complete();
+        flow(from).look();
+        return true;
+    }
+
+    /** The byte of a stream at a place. */
+    static byte byteAt(long place) {
+        return (byte) (place * 31 + (place >> 8) * 7 + (place >> 16));
+    }
+
+    static byte[] bytesAt(long place, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = byteAt(place + i);
+        }
+        return bytes;
+    }
+
+    /** Writes the next bytes of a stream; returns how many were taken. */
+    int write(StreamEnd from, int length) {
+        Flow flow = flow(from);
+        int count = from.write(bytesAt(flow.wantedBytes, length));
+        flow.wantedBytes += count;
+        flow.look();
+        return count;
+    }
+
+    /** Reads what has come, and checks it; returns how many bytes. */
+    int read(StreamEnd at, int most) {
+        Flow flow = at == a ? toA : toB;
+        byte[] expected = bytesAt(flow.readBytes, most);
+        ByteBuffer target = ByteBuffer.allocate(most);
+        int count = at.protocol.read(target);
+        assertThat(target.flip()).isEqualTo(ByteBuffer.wrap(expected, 0, count));
+        flow.onRead(count);
+        flow(at).look();
+        return count;
+    }
+
+    /** Sends so many bytes both ways at once, in random pieces, with deliveries and completions whenever it pleases. */
+    void exchange(long bytes, int mostAtOnce, SplittableRandom random) {
+        long idle = 0;
+        while (toA.readBytes < bytes || toB.readBytes < bytes) {
+            boolean any = false;
+            for (StreamEnd end : List.of(a, b)) {
+                Flow flow = flow(end);
+                int length = (int) Math.min(random.nextInt(1, mostAtOnce + 1), bytes - flow.wantedBytes);
+                any |= random.nextBoolean() && length > 0 && write(end, length) > 0;
+                any |= random.nextBoolean() && read(end, random.nextInt(1, mostAtOnce + 1)) > 0;
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    any |= deliverOne(end);
+                }
+                for (int i = random.nextInt(4); i > 0; i--) {
+                    any |= completeOne(end);
+                }
+                assertThat(end.protocol.isBroken()).isNull();
+            }
+            idle = any ? 0 : idle + 1;
+            assertThat(idle).as("rounds in which nothing happened").isLessThan(1000);
+        }
+        deliver();
+    }
+}

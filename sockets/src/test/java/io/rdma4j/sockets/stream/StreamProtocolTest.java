@@ -1,0 +1,385 @@
+package io.rdma4j.sockets.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.sockets.stream.StreamEnd.Posted;
+import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
+import io.rdma4j.wire.rsocket.ControlWord;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Laws of the stream protocol: buffers, credits, places of the send queue. */
+class StreamProtocolTest {
+    private static final int RING = 8192;
+    private static final StreamSizes SMALL = new StreamSizes(32, 20, 16_384, RING, 64, 4);
+
+    // ---- the beginning
+
+    @Test
+    void theConnectionDataOfferTheFirstHalfAndTheWholeReceiveQueue() {
+        StreamEnd end = StreamEnd.alone(SMALL);
+        ConnectData data = end.connectData();
+        assertThat(data.credits()).isEqualTo(20);
+        assertThat(data.mapping()).isTrue();
+        assertThat(data.mappingEntries()).isEqualTo(4);
+        assertThat(data.bigEndian()).isEqualTo(ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN);
+        assertThat(data.table()).isEqualTo(new BufferDescriptor(end.memory.tableAddress(), end.memory.tableKey(), 2));
+        assertThat(data.buffer())
+                .isEqualTo(new BufferDescriptor(end.memory.receiveAddress(), end.memory.receiveKey(), RING / 2));
+    }
+
+    @Test
+    void nothingIsSaidBeforeTheStart() {
+        StreamPair pair = new StreamPair(SMALL, SMALL, true);
+        pair.a.protocol.update();
+        pair.a.protocol.keepAlive();
+        assertThat(pair.a.posted).isEmpty();
+    }
+
+    @Test
+    void theFirstBufferUpdateGoesToEntryOne() {
+        StreamPair pair = new StreamPair(SMALL, SMALL, true);
+        pair.a.protocol.start();
+        Posted first = pair.a.takePosted();
+        assertThat(pair.a.posted).isEmpty();
+        assertThat(first.remoteAddress()).isEqualTo(pair.b.memory.tableAddress() + BufferDescriptor.LENGTH);
+        assertThat(first.remoteKey()).isEqualTo(pair.b.memory.tableKey());
+        assertThat(first.descriptor(ByteOrder.nativeOrder()))
+                .isEqualTo(new BufferDescriptor(
+                        pair.a.memory.receiveAddress() + RING / 2, pair.a.memory.receiveKey(), RING / 2));
+        assertThat(first.isCredit()).isTrue();
+        assertThat(first.value()).as("as many messages as there are receives").isEqualTo(20);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 0 0 0 0", "2, 1 0 1 0", "3, 1 2 0 1"})
+    void updatesGoRoundThePeersTable(int entries, String expected) {
+        StreamEnd end = StreamEnd.alone(SMALL);
+        ConnectData own = end.connectData();
+        BufferDescriptor table = new BufferDescriptor(0x5000, 7, entries);
+        assertThat(end.protocol.onPeer(new ConnectData(own.bigEndian(), true, 50, 0, table, own.buffer())))
+                .isTrue();
+        end.protocol.start();
+        StringBuilder updates = new StringBuilder();
+        for (int half = 0; half < 4; half++) {
+            Posted update = Objects.requireNonNull(end.completeAll());
+            assertThat(update.remoteKey()).isEqualTo(7);
+            updates.append(updates.isEmpty() ? "" : " ").append((update.remoteAddress() - 0x5000) / 16);
+            end.data(new byte[RING / 2], half % 2 * RING / 2);
+            end.read(RING / 2);
+        }
+        assertThat(updates).hasToString(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatIsWrittenToThePeersTableLiesInThePeersByteOrder(boolean bigEndian) {
+        StreamEnd end = StreamEnd.alone(SMALL);
+        ConnectData own = end.connectData();
+        end.protocol.onPeer(new ConnectData(bigEndian, true, 50, 1, own.table(), own.buffer()));
+        end.protocol.start();
+        ByteOrder order = bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        assertThat(end.takePosted().descriptor(order).address()).isEqualTo(end.memory.receiveAddress() + RING / 2);
+    }
+
+    @Test
+    void whatThePeerWritesLiesInTheByteOrderOfThisHost() {
+        StreamEnd end = StreamEnd.alone(SMALL);
+        ConnectData own = end.connectData();
+        BufferDescriptor first = new BufferDescriptor(0x1000, 5, 100);
+        boolean other = !own.bigEndian();
+        end.protocol.onPeer(new ConnectData(other, true, 50, 0, own.table(), first));
+        end.protocol.start();
+        end.completeAll();
+        end.offer(1, new BufferDescriptor(0x9000, 6, 100), 50);
+        assertThat(end.write(new byte[150])).isEqualTo(150);
+        assertThat(end.takePosted().remoteAddress()).isEqualTo(0x1000);
+        Posted second = end.takePosted();
+        assertThat(second.remoteAddress()).isEqualTo(0x9000);
+        assertThat(second.remoteKey()).isEqualTo(6);
+        assertThat(second.value()).isEqualTo(50);
+    }
+
+    // ---- data
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void bytesArriveInOrderBothWaysWhateverTheTiming(boolean hasImmediate) {
+        for (long seed = 0; seed < 30; seed++) {
+            StreamPair.started(SMALL, hasImmediate).exchange(60_000, 6_000, new SplittableRandom(seed));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "16, 16, 2048, 2", // the least of everything
+        "16, 16, 2048, 4096",
+        "65534, 16, 2048, 1000",
+        "16, 65534, 100000, 262144",
+        "65534, 65534, 131072, 131072"
+    })
+    void everySizeWorks(int sendQueue, int receiveQueue, int sendBuffer, int receiveBuffer) {
+        StreamSizes sizes = new StreamSizes(sendQueue, receiveQueue, sendBuffer, receiveBuffer, 64, 0);
+        for (boolean hasImmediate : new boolean[] {true, false}) {
+            StreamPair.started(sizes, hasImmediate)
+                    .exchange(Math.min(500_000, receiveBuffer * 20L), 70_000, new SplittableRandom(1));
+        }
+    }
+
+    @Test
+    void endsOfDifferentSizesUnderstandEachOther() {
+        StreamSizes large = new StreamSizes(384, 384, 131_072, 131_072, 64, 0);
+        StreamSizes tiny = new StreamSizes(16, 16, 2_048, 6, 0, 0);
+        StreamPair pair = new StreamPair(large, tiny, true);
+        pair.a.protocol.start();
+        pair.b.protocol.start();
+        pair.exchange(30_000, 500, new SplittableRandom(4));
+    }
+
+    @Test
+    void transfersBeginSmallAndDouble() {
+        StreamSizes sizes = new StreamSizes(64, 64, 1 << 20, 1 << 20, 64, 0);
+        StreamPair pair = StreamPair.started(sizes, true);
+        assertThat(pair.write(pair.a, 300_000)).isEqualTo(300_000);
+        assertThat(pair.a.posted.stream().map(Posted::value))
+                .containsExactly(2048, 4096, 8192, 16_384, 32_768, 65_536, 65_536, 65_536, 39_904);
+        pair.deliver();
+        assertThat(pair.read(pair.b, 300_000)).isEqualTo(300_000);
+    }
+
+    @Test
+    void aTransferEndsWhereABufferEnds() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        pair.write(pair.a, 2000);
+        pair.write(pair.a, 2000);
+        pair.write(pair.a, 2000);
+        assertThat(pair.a.posted.stream().map(Posted::value)).containsExactly(2000, 2000, 96, 1904);
+    }
+
+    @Test
+    void theSecondBufferIsUsedOnlyWhenTheFirstIsFull() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        pair.write(pair.a, RING);
+        long at = pair.b.memory.receiveAddress();
+        for (Posted request : pair.a.posted) {
+            assertThat(request.remoteAddress()).isEqualTo(at);
+            at += request.value();
+        }
+        assertThat(at).isEqualTo(pair.b.memory.receiveAddress() + RING);
+    }
+
+    @Test
+    void halvesAreOfferedInTurnAndOnlyWhenTheyAreRead() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        pair.toA.offers.clear();
+        for (int half = 0; half < 7; half++) {
+            assertThat(pair.write(pair.a, RING / 2)).isEqualTo(RING / 2);
+            pair.deliver();
+            pair.read(pair.b, RING / 2 - 1);
+            pair.deliver();
+            assertThat(pair.toA.offers).hasSize(half);
+            pair.read(pair.b, 1);
+            pair.deliver();
+            assertThat(pair.toA.offers).hasSize(half + 1);
+            Posted offer = pair.toA.offers.get(half);
+            assertThat(offer.descriptor(ByteOrder.nativeOrder()).address())
+                    .isEqualTo(pair.b.memory.receiveAddress() + half % 2 * RING / 2);
+            assertThat(offer.remoteAddress()).isEqualTo(pair.a.memory.tableAddress() + half % 2 * 16);
+        }
+    }
+
+    @Test
+    void peekingLeavesTheBytesAndGrantsNothing() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        pair.write(pair.a, 5000);
+        pair.deliver();
+        for (int i = 0; i < 3; i++) {
+            ByteBuffer seen = ByteBuffer.allocate(6000);
+            assertThat(pair.b.protocol.peek(seen)).isEqualTo(5000);
+            assertThat(seen.flip()).isEqualTo(ByteBuffer.wrap(StreamPair.bytesAt(0, 5000)));
+        }
+        pair.b.protocol.update();
+        assertThat(pair.b.posted).isEmpty();
+        assertThat(pair.b.protocol.availableBytes()).isEqualTo(5000);
+        assertThat(pair.read(pair.b, 6000)).isEqualTo(5000);
+    }
+
+    @Test
+    void directAndReadOnlyBuffersAreTakenLikeOthers() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        ByteBuffer source = ByteBuffer.allocateDirect(3000)
+                .put(100, StreamPair.bytesAt(0, 2000))
+                .position(100);
+        assertThat(pair.a.protocol.write(source.limit(2100).asReadOnlyBuffer())).isEqualTo(2000);
+        pair.deliver();
+        ByteBuffer target = ByteBuffer.allocateDirect(2010).position(10);
+        assertThat(pair.b.protocol.read(target)).isEqualTo(2000);
+        assertThat(target.flip().position(10).slice()).isEqualTo(ByteBuffer.wrap(StreamPair.bytesAt(0, 2000)));
+    }
+
+    // ---- credits
+
+    @ParameterizedTest
+    @ValueSource(ints = {16, 17, 384})
+    void noMoreMessagesAreUnderWayThanThePeerHasReceives(int receiveQueue) {
+        StreamSizes sizes = new StreamSizes(1000, receiveQueue, 16_384, RING, 64, 0);
+        StreamPair pair = StreamPair.started(sizes, true);
+        int sent = 0;
+        while (pair.write(pair.a, 1) == 1) {
+            sent++;
+            pair.deliver();
+        }
+        assertThat(sent).isEqualTo(receiveQueue);
+        assertThat(pair.a.protocol.canWrite()).isFalse();
+        assertThat(pair.b.protocol.availableBytes()).isEqualTo(receiveQueue);
+        assertThat(pair.b.protocol.isBroken()).isNull();
+        pair.read(pair.b, receiveQueue);
+        pair.deliver();
+        assertThat(pair.write(pair.a, 1)).isOne();
+    }
+
+    @Test
+    void halfOfTheReceivesUsedUpBringNewCreditWithoutABuffer() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        for (int i = 0; i < 15; i++) {
+            pair.write(pair.a, 10);
+        }
+        pair.deliver();
+        pair.toA.offers.clear();
+        pair.read(pair.b, 99);
+        assertThat(pair.toA.offers)
+                .as("nine messages read, and a part of the tenth")
+                .isEmpty();
+        pair.read(pair.b, 1);
+        assertThat(pair.toA.offers).hasSize(1);
+        Posted credit = pair.toA.offers.getFirst();
+        assertThat(credit.bytes()).isEmpty();
+        assertThat(credit.value()).as("ten read and twenty more").isEqualTo(30);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16, true", "16, false", "384, true", "65534, true"})
+    void sequenceNumbersWrap(int receiveQueue, boolean hasImmediate) {
+        StreamSizes sizes = new StreamSizes(receiveQueue, receiveQueue, 131_072, 262_144, 64, 0);
+        StreamPair pair = StreamPair.started(sizes, hasImmediate);
+        SplittableRandom random = new SplittableRandom(receiveQueue);
+        while (pair.toB.messages() < 150_000) {
+            int writes = random.nextInt(1, receiveQueue);
+            while (writes-- > 0 && pair.write(pair.a, 1) == 1) {
+                assertThat(pair.a.protocol.isBroken()).isNull();
+            }
+            pair.deliver();
+            pair.read(pair.b, random.nextInt(1, 2 * receiveQueue));
+        }
+        assertThat(pair.b.protocol.isBroken()).isNull();
+    }
+
+    @Test
+    void creditThatDidNotGoOutForWantOfAPlaceGoesOutLater() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        for (int i = 0; i < 4; i++) {
+            pair.b.protocol.keepAlive();
+        }
+        pair.write(pair.a, RING);
+        while (pair.deliverOne(pair.a)) {
+            assertThat(pair.completeOne(pair.a)).isTrue();
+        }
+        pair.read(pair.b, RING);
+        assertThat(pair.b.posted).as("all four places are taken").hasSize(4);
+        pair.deliver();
+        assertThat(pair.write(pair.a, RING)).as("both halves came").isEqualTo(RING);
+    }
+
+    // ---- places of the send queue
+
+    @Test
+    void fourPlacesAreKeptForControlMessages() {
+        StreamPair pair = StreamPair.started(new StreamSizes(32, 100, 16_384, RING, 64, 0), true);
+        int sent = 0;
+        while (pair.write(pair.a, 1) == 1) {
+            sent++;
+        }
+        assertThat(sent).isEqualTo(28);
+        pair.a.protocol.shutdownOutput();
+        assertThat(pair.a.posted).hasSize(29);
+    }
+
+    @Test
+    void withoutImmediateDataAMessageTakesTwoPlaces() {
+        StreamPair pair = StreamPair.started(new StreamSizes(33, 100, 16_384, RING, 64, 0), false);
+        int sent = 0;
+        while (pair.write(pair.a, 1) == 1) {
+            sent++;
+        }
+        assertThat(sent).isEqualTo(14);
+        assertThat(pair.a.posted.stream().map(Posted::isSend).distinct()).containsExactly(false, true);
+    }
+
+    @Test
+    void nothingIsSentWhileTheSendBufferIsNearlyFull() {
+        StreamSizes sizes = new StreamSizes(32, 32, 5000, 65_536, 64, 0);
+        StreamPair pair = StreamPair.started(sizes, true);
+        assertThat(pair.write(pair.a, 20_000)).as("2048, and all that is left").isEqualTo(5000);
+        assertThat(pair.a.protocol.canWrite()).isFalse();
+        pair.deliverOne(pair.a);
+        assertThat(pair.a.protocol.canWrite()).as("delivered, not acknowledged").isFalse();
+        pair.completeOne(pair.a);
+        assertThat(pair.a.protocol.canWrite()).as("2048 are free").isTrue();
+        pair.write(pair.a, 1);
+        assertThat(pair.a.protocol.canWrite()).as("2047 are free").isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aKeepAliveIsAnEmptyWriteThatThePeerDoesNotNotice(boolean hasImmediate) {
+        StreamPair pair = StreamPair.started(SMALL, hasImmediate);
+        for (int i = 0; i < 10; i++) {
+            pair.a.protocol.keepAlive();
+        }
+        assertThat(pair.a.posted).as("four at a time").hasSize(4);
+        for (Posted request : pair.a.posted) {
+            assertThat(request.word()).isNull();
+            assertThat(request.bytes()).isEmpty();
+        }
+        assertThat(pair.a.protocol.isQuiet()).isFalse();
+        pair.deliver();
+        assertThat(pair.a.protocol.isQuiet()).isTrue();
+        assertThat(pair.write(pair.a, 1)).isOne();
+    }
+
+    @Test
+    void thePeersKeepAliveWordSaysNothing() {
+        StreamPair pair = StreamPair.started(SMALL, true);
+        pair.b.word(ControlWord.CONTROL, ControlWord.KEEPALIVE, 0);
+        assertThat(pair.b.protocol.isOpen()).isTrue();
+        assertThat(pair.b.protocol.isInputEnded()).isFalse();
+        assertThat(pair.b.posted).isEmpty();
+    }
+
+    // ---- rings
+
+    @Test
+    void aRingMayBeAsLargeAsAnIntCanSay() {
+        int size = Integer.MAX_VALUE;
+        for (int at : List.of(0, 1, size / 2, size - 2, size - 1)) {
+            for (int length : List.of(0, 1, size - at, size - 1, size)) {
+                assertThat(Ring.advance(at, length, size)).isEqualTo((int) (((long) at + length) % size));
+            }
+        }
+    }
+
+    @Test
+    void sizesFitTheDeviceAndWhatTheWireCanSay() {
+        StreamSizes wanted = new StreamSizes(1000, 20, 5000, 4097, 64, 200);
+        assertThat(wanted.fitted(500)).isEqualTo(new StreamSizes(500, 20, 5000, 4096, 64, 256));
+        assertThat(wanted.fitted(Integer.MAX_VALUE).sendQueue()).isEqualTo(1000);
+    }
+}
