@@ -117,7 +117,7 @@ public final class StreamProtocol {
 
     /** The queue pair is ready to send: offers the second half of the receive buffer. */
     public void start() {
-        canWord = true;
+        canWord = peer != null;
         update();
     }
 
@@ -213,11 +213,12 @@ public final class StreamProtocol {
 
     /** Sends what is due: credit and buffers for the peer, and the end. To be called when completions were handled. */
     public void update() {
-        if (peerGone || broken != null || !canWord) {
+        ConnectData to = peer;
+        if (peerGone || broken != null || !canWord || to == null) {
             return;
         }
         while (!disconnected && isCreditDue() && slots.hasControl(creditSlots())) {
-            sendCredit();
+            sendCredit(to);
         }
         sendPendingControl();
     }
@@ -231,11 +232,7 @@ public final class StreamProtocol {
         return receiveBuffer.offerable() >= 0 || (short) (receiveSequence - creditMark) >= 0;
     }
 
-    private void sendCredit() {
-        ConnectData to = peer;
-        if (to == null) {
-            return;
-        }
+    private void sendCredit(ConnectData to) {
         creditMark = (short) (receiveSequence + sizes.receiveQueue() / 2);
         int word = ControlWord.of(ControlWord.CREDIT, receiveSequence + sizes.receiveQueue() & 0xffff);
         int at = receiveBuffer.offerable();
@@ -475,7 +472,7 @@ public final class StreamProtocol {
 
     /** Whether nothing is under way and nothing waits to be sent. */
     public boolean isQuiet() {
-        return slots.allFree() && (pendingControl < 0 || peerGone || broken != null);
+        return slots.allFree() && (pendingControl < 0 || peerGone || broken != null || !canWord);
     }
 
     /** Whether it is neither disconnected nor broken. */

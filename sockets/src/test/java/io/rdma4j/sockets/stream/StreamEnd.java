@@ -6,11 +6,13 @@ import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
 import io.rdma4j.wire.rsocket.ControlWord;
 import io.rdma4j.wire.rsocket.MappingEntry;
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -20,14 +22,56 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamEnd implements StreamPort {
     /** A request as it was posted; the word is null for a write that says nothing. */
-    record Posted(
-            long id,
-            MemorySegment[] pieces,
-            byte[] bytes,
-            long remoteAddress,
-            int remoteKey,
-            @Nullable Integer word,
-            boolean isSend) {
+    static final class Posted {
+        private final long id;
+        private final List<MemorySegment> pieces;
+        private final byte[] bytes;
+        private final long remoteAddress;
+        private final int remoteKey;
+        private final @Nullable Integer word;
+        private final boolean isSend;
+
+        Posted(
+                long id,
+                List<MemorySegment> pieces,
+                long remoteAddress,
+                int remoteKey,
+                @Nullable Integer word,
+                boolean isSend) {
+            this.id = id;
+            this.pieces = pieces;
+            this.remoteAddress = remoteAddress;
+            this.remoteKey = remoteKey;
+            this.word = word;
+            this.isSend = isSend;
+            bytes = bytesNow();
+        }
+
+        long id() {
+            return id;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        long remoteAddress() {
+            return remoteAddress;
+        }
+
+        int remoteKey() {
+            return remoteKey;
+        }
+
+        @Nullable
+        Integer word() {
+            return word;
+        }
+
+        boolean isSend() {
+            return isSend;
+        }
+
         int kind() {
             return word == null ? -1 : ControlWord.kind(word);
         }
@@ -56,11 +100,11 @@ final class StreamEnd implements StreamPort {
 
         /** Reads the bytes again, as a queue pair does that sends them now. */
         byte[] bytesNow() {
-            ByteBuffer all = ByteBuffer.allocate(bytes.length);
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
             for (MemorySegment piece : pieces) {
-                all.put(piece.asByteBuffer());
+                all.writeBytes(piece.toArray(ValueLayout.JAVA_BYTE));
             }
-            return all.array();
+            return all.toByteArray();
         }
     }
 
@@ -129,13 +173,10 @@ final class StreamEnd implements StreamPort {
     }
 
     private void post(long id, Piece bytes, long address, int key, @Nullable Integer word, boolean isSend) {
-        MemorySegment[] pieces = {
-            memory.local().asSlice(bytes.offset(), bytes.length()),
-            memory.local().asSlice(bytes.secondOffset(), bytes.secondLength())
-        };
-        byte[] copy = new byte[bytes.totalLength()];
-        Posted request = new Posted(id, pieces, copy, address, key, word, isSend);
-        System.arraycopy(request.bytesNow(), 0, copy, 0, copy.length);
+        List<MemorySegment> pieces = List.of(
+                memory.local().asSlice(bytes.offset(), bytes.length()),
+                memory.local().asSlice(bytes.secondOffset(), bytes.secondLength()));
+        Posted request = new Posted(id, pieces, address, key, word, isSend);
         posted.add(request);
         fresh.add(request);
         assertThat(posted.size() + delivered.size()).as("requests under way").isLessThanOrEqualTo(sizes.sendQueue());

@@ -120,8 +120,10 @@ final class StreamPair {
     void deliver() {
         boolean any = true;
         while (any) {
-            any = deliverOne(a) | deliverOne(b);
-            any |= completeOne(a) | completeOne(b);
+            any = deliverOne(a);
+            any |= deliverOne(b);
+            any |= completeOne(a);
+            any |= completeOne(b);
         }
     }
 

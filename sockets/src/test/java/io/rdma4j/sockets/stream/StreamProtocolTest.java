@@ -191,8 +191,8 @@ class StreamProtocolTest {
             assertThat(pair.toA.offers).hasSize(half + 1);
             Posted offer = pair.toA.offers.get(half);
             assertThat(offer.descriptor(ByteOrder.nativeOrder()).address())
-                    .isEqualTo(pair.b.memory.receiveAddress() + half % 2 * RING / 2);
-            assertThat(offer.remoteAddress()).isEqualTo(pair.a.memory.tableAddress() + half % 2 * 16);
+                    .isEqualTo(pair.b.memory.receiveAddress() + half % 2L * RING / 2);
+            assertThat(offer.remoteAddress()).isEqualTo(pair.a.memory.tableAddress() + half % 2L * 16);
         }
     }
 
