@@ -219,9 +219,11 @@ define_cases() {
     define_pingpong_cases host linux
     define_message_cases host linux
     define_cmtime_cases host linux
+    define_socket_cases host linux
     define_pingpong_cases linux host
     define_message_cases linux host
     define_cmtime_cases linux host
+    define_socket_cases linux host
     case_add rejected/stopped-server linux host 'REJ 28, exit 255' 30 case_rejected
     case_add rejected/bound-elsewhere linux host 'REJ 28, exit 255' 30 case_bound_elsewhere 28
     case_add rejected/bound-elsewhere host linux 'REJ 8|28, exit 255' 30 case_bound_elsewhere '8|28'

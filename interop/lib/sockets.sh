@@ -1,0 +1,51 @@
+# rstream and its family, C against Java. Sourced, never run.
+
+# A server and a client with the same options: both end with 0 and print the header and exactly the rows they must.
+case_stream() { # SERVER CLIENT rstream|riostream FAMILY "ROW;ROW" OPTIONS...
+    local server=$1 client=$2 tool=$3 family=$4 rows=$5 address label bad=0
+    shift 5
+    address=$(side_address "$server" "$family")
+    tool_start "$server" server "$tool" -b "$address" "$@"
+    wait_until 20 listens_on "$server" server 7471 "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" "$@"
+    for label in client server; do
+        rping_wait $label || explain "the $label did not end" || bad=1
+        expect_code $label 0 || bad=1
+        expect_rows $label "$rows" || bad=1
+        expect_text $label err '' || bad=1
+    done
+    remark "$(awk 'NR > 1 { print $1 " " $(NF - 1) " Gb/s " $NF " us" }' "$case_dir/client.out" | tail -n 1)"
+    return $bad
+}
+
+# The table without its figures.
+expect_rows() { # LABEL "ROW;ROW"
+    {
+        echo 'name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer'
+        tr ';' '\n' <<<"$2"
+    } >"$case_dir/$1.expected"
+    sed -E 's/^(.{10})(.{8})(.{8})(.{8})(.{8}) *[0-9]+\.[0-9]{2}s +[0-9]+\.[0-9]{2} +[0-9]+\.[0-9]{2}$/\1\2\3\4\5/; s/ +$//; s/ +/ /g' "$case_dir/$1.out" >"$case_dir/$1.rows"
+    sed -E -i 's/ +/ /g' "$case_dir/$1.expected"
+    cmp -s "$case_dir/$1.expected" "$case_dir/$1.rows" || explain "$1.out is not what it must be"
+}
+
+stream_series='64_lat 64 1 100k 12m;4k_lat 4k 1 10k 78m;64k_lat 64k 1 1k 125m;1m_lat 1m 1 100 200m;64_bw 64 100k 1 12m;4k_bw 4k 10k 1 78m;64k_bw 64k 1k 1 125m;1m_bw 1m 100 1 200m'
+
+define_socket_cases() { # SERVER CLIENT
+    local family size row
+    for family in v4 v6 ll; do
+        case_add "rstream/$family" "$1" "$2" '100 x 1000 bytes' 60 case_stream rstream $family 'custom 1000 100 1 195k' -C 100 -T v
+    done
+    for row in '16 16 200 1 6.2k' '64 64 200 1 25k' '1000 1000 200 1 390k' '4096 4k 100 1 800k' '65536 64k 20 1 2.5m' '1048576 1m 3 1 6m'; do
+        size=${row%% *} row=${row#* }
+        case_add "rstream/-S-$size" "$1" "$2" "$row" 60 case_stream rstream v4 "custom $row" -S "$size" -C "$(cut -d' ' -f2 <<<"$row")" -T v
+    done
+    case_add rstream/-I "$1" "$2" '300 round trips' 60 case_stream rstream v4 'custom 64 1 300 37k' -S 64 -C 1 -I 300 -T v
+    case_add rstream/-T-b "$1" "$2" 'blocking' 60 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b -T v
+    case_add rstream/-T-a "$1" "$2" 'poll' 60 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T v
+    case_add rstream/-T-ab "$1" "$2" 'poll, blocking' 60 case_stream rstream v6 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T b -T v
+    case_add rstream/-T-n "$1" "$2" 'not blocking' 60 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T n -T v
+    case_add rstream/-T-r "$1" "$2" 'resolved' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T r
+    case_add rstream/-B "$1" "$2" 'small buffers' 60 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -B 5000 -T v
+    ! $full || case_add rstream/series "$1" "$2" '8 rows' 900 case_stream rstream v4 "$stream_series"
+}
