@@ -103,7 +103,7 @@ class RoomsTest {
     void theProtocolOfSocketsKnowsNoThreadSocketClockOrQueuePair() {
         noClasses()
                 .that()
-                .resideInAPackage("io.rdma4j.sockets.stream..")
+                .resideInAnyPackage("io.rdma4j.sockets.stream..", "io.rdma4j.sockets.datagram..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -116,6 +116,7 @@ class RoomsTest {
                         "io.rdma4j.sockets.io..")
                 .check(CLASSES);
         noClockIn("sockets.stream");
+        noClockIn("sockets.datagram");
     }
 
     @ParameterizedTest

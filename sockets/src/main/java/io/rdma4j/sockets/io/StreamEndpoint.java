@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * #close}: what cannot be done now is not done. The faces (sockets, channels, the rsocket calls) are made of it. Thread
  * safe.
  */
-public final class StreamEndpoint implements CompletionHub.Target, ConnectionService.Target {
+public final class StreamEndpoint implements Waitable, CompletionHub.Target, ConnectionService.Target {
     /** Where an endpoint is in its life. */
     public enum State {
         /** Made, maybe bound. */
@@ -39,9 +39,6 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
     }
 
     private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
-
-    /** How long a thread polls before it sleeps. */
-    private static final long SPIN_NANOS = 10_000;
 
     private static final int MOST_RETRIES = 7;
 
@@ -415,12 +412,12 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
 
     // ---- readiness and waiting
 
-    /** What it is ready for: a set of {@link Readiness}. */
+    @Override
     public int readiness() {
         return look(false);
     }
 
-    /** Like {@link #readiness}; and who listens is told of the next change. */
+    @Override
     public int readinessToWait() {
         return look(true);
     }
@@ -461,38 +458,11 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
      * @return what it is ready for; 0 if the time is over or the thread interrupted (its flag stays set)
      */
     public int await(int wanted, long deadlineNanos) {
-        int ends = wanted | Readiness.HANG_UP | Readiness.ERROR;
-        long spinUntil = System.nanoTime() + SPIN_NANOS;
-        do {
-            int ready = readiness() & ends;
-            if (ready != 0) {
-                return ready;
-            }
-        } while (state == State.CONNECTED && System.nanoTime() - spinUntil < 0);
-        Waiter waiter = new Waiter();
-        waiting.add(waiter);
-        try {
-            while (true) {
-                waiter.reset();
-                int ready = readinessToWait() & ends;
-                if (ready != 0 || Waiter.isOver(deadlineNanos)) {
-                    return ready;
-                }
-                CompletionHub hub = hub();
-                if (hub == null) {
-                    waiter.park(deadlineNanos);
-                } else {
-                    hub.await(waiter, deadlineNanos);
-                }
-            }
-        } finally {
-            waiting.remove(waiter);
-        }
+        return Waiting.await(this, waiting, wanted, deadlineNanos);
     }
 
-    /** Where to wait for it, while it is connected. */
-    @Nullable
-    CompletionHub hub() {
+    @Override
+    public @Nullable CompletionHub hub() {
         ConnectedStream own = stream;
         return own == null || state != State.CONNECTED ? null : own.resources().hub();
     }
@@ -515,12 +485,12 @@ public final class StreamEndpoint implements CompletionHub.Target, ConnectionSer
         }
     }
 
-    /** Has a listener called whenever something may have changed: by any thread, so it must be quick and wait for nobody. */
+    @Override
     public void addListener(Runnable listener) {
         waiting.add(listener);
     }
 
-    /** Takes {@link #addListener} back. */
+    @Override
     public void removeListener(Runnable listener) {
         waiting.remove(listener);
     }

@@ -1,0 +1,81 @@
+package io.rdma4j.sockets.io;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Reads the UDP sockets that go with datagram sockets, in one thread for all: peers must be answered also while nobody
+ * receives. Made when the first socket is; its thread is a daemon.
+ */
+final class CompanionService {
+    /** Reads its UDP socket, in the service's thread. */
+    interface Target {
+        /** There is something to read. */
+        void onCompanionReadable();
+    }
+
+    private static final Logger LOGGER = System.getLogger(CompanionService.class.getName());
+    private static final long LOOK_NANOS = 20_000;
+    private static final long LONGEST_NANOS = 1_000_000_000L;
+
+    private static final class Holder {
+        private static final CompanionService INSTANCE = new CompanionService();
+    }
+
+    private final Selector selector;
+
+    private CompanionService() {
+        try {
+            selector = Selector.open();
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        Thread.ofPlatform().daemon().name("rdma4j-datagrams").start(this::run);
+    }
+
+    static CompanionService instance() {
+        return Holder.INSTANCE;
+    }
+
+    /** Has a channel's target told whenever there is something to read. */
+    void add(DatagramChannel channel, Target target) throws IOException {
+        channel.register(selector, SelectionKey.OP_READ, target);
+        selector.wakeup();
+    }
+
+    /** Closes a channel, and waits until its port is free. */
+    void close(DatagramChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOGGER.log(Level.DEBUG, "Closing a UDP socket failed", e);
+        }
+        selector.wakeup();
+        long deadline = System.nanoTime() + LONGEST_NANOS;
+        while (channel.isRegistered() && System.nanoTime() - deadline < 0) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    private void run() {
+        while (true) {
+            try {
+                selector.select(CompanionService::read);
+            } catch (IOException | RuntimeException failed) {
+                LOGGER.log(Level.WARNING, "Datagrams lost", failed);
+            }
+        }
+    }
+
+    private static void read(SelectionKey key) {
+        if (key.isValid() && key.attachment() instanceof Target target) {
+            target.onCompanionReadable();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.sockets.datagram.DatagramAddress;
+import io.rdma4j.verbs.Gid;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+
+/** Addresses of the protocol, and those of java.net. */
+final class DatagramAddresses {
+    private DatagramAddresses() {}
+
+    static DatagramAddress of(InetSocketAddress address) {
+        InetAddress host = address.getAddress();
+        Gid gid = Gid.of(host);
+        int scope = host instanceof Inet6Address scoped && gid.isLinkLocal() ? scoped.getScopeId() : 0;
+        return new DatagramAddress(gid.high(), gid.low(), scope, address.getPort());
+    }
+
+    static Gid gid(DatagramAddress address) {
+        return new Gid(address.high(), address.low());
+    }
+
+    static InetSocketAddress socketAddress(DatagramAddress address) {
+        InetAddress host = gid(address).toInetAddress();
+        try {
+            return new InetSocketAddress(
+                    address.scope() == 0 ? host : Inet6Address.getByAddress(null, host.getAddress(), address.scope()),
+                    address.port());
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError("16 bytes are always an address", impossible);
+        }
+    }
+}

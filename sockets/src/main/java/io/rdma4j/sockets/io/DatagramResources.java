@@ -1,0 +1,242 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.sockets.datagram.DatagramAddress;
+import io.rdma4j.sockets.datagram.DatagramPath;
+import io.rdma4j.sockets.datagram.DatagramProtocol;
+import io.rdma4j.sockets.datagram.DatagramSizes;
+import io.rdma4j.sockets.datagram.LocalEnd;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.wire.rsocket.DatagramHeader;
+import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pair, completion queue and registered memory of one local address of a datagram socket. Its queue pair is bound to
+ * the socket's port in the connection manager's space of datagram ports. Not thread safe.
+ *
+ * <p>The way to a peer is its IP address: over RoCE nothing else has to be found out, so nothing here waits.
+ */
+final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
+    private static final int BATCH = 16;
+    private static final int ALIGNMENT = 64;
+    private static final int HOP_LIMIT = 64;
+    private static final long RECEIVE = 1L << 62;
+
+    private final CmId id;
+    private final CompletionHub hub;
+    private final Arena arena = Arena.ofShared();
+    private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
+    private final SendWorkRequest send = new SendWorkRequest();
+    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private final CompletionQueue queue;
+    private final QueuePair queuePair;
+    private final MemoryRegion sendMemory;
+    private final MemoryRegion receiveMemory;
+    private final LocalEnd end;
+    private final int inlineBytes;
+    private final int stride;
+    private final int sourceGidIndex;
+    private boolean armed;
+    private @Nullable String failure;
+
+    private DatagramResources(CmId id, DatagramAddress address, DatagramSizes sizes, CompletionQueue queue) {
+        this.id = id;
+        this.queue = queue;
+        DeviceContext context = id.verbs();
+        DeviceAttributes limits = context.attributes();
+        hub = CompletionHub.of(context);
+        inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
+        sourceGidIndex = context.gids(id.portNumber()).indexOf(DatagramAddresses.gid(address));
+        // Room for the longest datagram of the network: some devices fail a queue pair for one that is too long.
+        stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes());
+        queuePair = id.createQueuePair(
+                null,
+                new CmQueuePairAttributes(
+                        new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes),
+                        queue,
+                        queue,
+                        false,
+                        null,
+                        null));
+        sendMemory = register((long) sizes.sendSlots() * DatagramSizes.SLOT_BYTES);
+        receiveMemory = register((long) sizes.receiveSlots() * stride);
+        end = new LocalEnd(
+                address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);
+        end.postAll();
+    }
+
+    /**
+     * Makes all that a local address needs.
+     *
+     * @param address of this host, with the socket's port
+     * @param target hears of completions
+     */
+    static DatagramResources open(DatagramAddress address, DatagramSettings settings, CompletionHub.Target target) {
+        CmId id = CmId.create(PortSpace.UDP, null);
+        CompletionQueue queue = null;
+        boolean made = false;
+        try {
+            id.setReuseAddress(settings.reuseAddress());
+            id.bindAddress(DatagramAddresses.socketAddress(address));
+            DeviceContext context = id.verbs();
+            DatagramSizes sizes = settings.sizes().fitted(context.attributes().maxQueuePairWorkRequests());
+            queue = context.createCompletionQueue(
+                    sizes.sendSlots() + sizes.receiveSlots(),
+                    target,
+                    CompletionHub.of(context).channel());
+            DatagramResources resources = new DatagramResources(id, address, sizes, queue);
+            made = true;
+            return resources;
+        } finally {
+            if (!made) {
+                id.close();
+                if (queue != null) {
+                    queue.close();
+                }
+            }
+        }
+    }
+
+    private MemoryRegion register(long bytes) {
+        return id.protectionDomain().register(arena.allocate(bytes, ALIGNMENT), AccessFlag.LOCAL_WRITE);
+    }
+
+    private int mtuBytes() {
+        return id.verbs().port(id.portNumber()).activeMtu().bytes();
+    }
+
+    LocalEnd end() {
+        return end;
+    }
+
+    CompletionHub hub() {
+        return hub;
+    }
+
+    /** Why its queue pair is of no use any more, or null. */
+    @Nullable
+    String failure() {
+        return failure;
+    }
+
+    // ---- sending and receiving
+
+    /** The way to a peer. */
+    DatagramPath path(DatagramAddress peer, int typeOfService) {
+        AddressHandle handle = id.protectionDomain()
+                .createAddressHandle(new AddressVector(
+                        sourceGidIndex,
+                        DatagramAddresses.gid(peer),
+                        peer.scope(),
+                        0,
+                        HOP_LIMIT,
+                        typeOfService,
+                        id.portNumber()));
+        int mostBytes = Math.min(DatagramSizes.SLOT_BYTES, mtuBytes());
+        return new DatagramPath() {
+            @Override
+            public int mostBytes() {
+                return mostBytes;
+            }
+
+            @Override
+            public void send(int slot, int length, int queuePairNumber) {
+                post(slot, length, handle, queuePairNumber);
+            }
+
+            @Override
+            public void close() {
+                handle.close();
+            }
+        };
+    }
+
+    private void post(int slot, int length, AddressHandle handle, int queuePairNumber) {
+        send.reset(slot)
+                .from(sendMemory, (long) slot * DatagramSizes.SLOT_BYTES, length)
+                .to(handle, queuePairNumber, DatagramHeader.QUEUE_KEY)
+                .signaled();
+        if (length <= inlineBytes) {
+            send.inline();
+        }
+        queuePair.postSend(send);
+    }
+
+    @Override
+    public void post(int slot) {
+        queuePair.postReceive(receive.reset(RECEIVE | slot).into(receiveMemory, (long) slot * stride, stride));
+    }
+
+    /** Gives the protocol everything that has completed; drives the device. */
+    void progress(DatagramProtocol protocol, long nowNanos) {
+        int count;
+        do {
+            count = queue.poll(completions);
+            for (int i = 0; i < count; i++) {
+                take(completions[i], protocol, nowNanos);
+            }
+        } while (count == completions.length);
+    }
+
+    private void take(WorkCompletion completion, DatagramProtocol protocol, long nowNanos) {
+        boolean isReceive = (completion.id() & RECEIVE) != 0;
+        int slot = (int) (completion.id() & ~RECEIVE);
+        if (!completion.isSuccess()) {
+            failure = completion.toString();
+        }
+        if (!isReceive) {
+            protocol.onSent(end, slot);
+        } else if (completion.isSuccess()) {
+            protocol.onReceived(
+                    end,
+                    slot,
+                    (int) completion.byteLength(),
+                    completion.hasGlobalRoute(),
+                    completion.sourceQueuePairNumber(),
+                    nowNanos);
+        }
+    }
+
+    /**
+     * Has the hub told of the next completion. What came before this call is not told of.
+     *
+     * @return whether this call did it; false if it was done and nothing has come since
+     */
+    boolean arm() {
+        if (armed) {
+            return false;
+        }
+        queue.requestNotification(false);
+        armed = true;
+        return true;
+    }
+
+    /** The hub has told. */
+    void disarmed() {
+        armed = false;
+    }
+
+    @Override
+    public void close() {
+        id.destroyQueuePair();
+        queue.close();
+        sendMemory.close();
+        receiveMemory.close();
+        arena.close();
+        id.close();
+    }
+}

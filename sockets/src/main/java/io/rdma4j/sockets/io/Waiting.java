@@ -1,0 +1,47 @@
+package io.rdma4j.sockets.io;
+
+/** How a thread waits for an endpoint. */
+final class Waiting {
+    /** How long a thread polls before it sleeps. */
+    private static final long SPIN_NANOS = 10_000;
+
+    private Waiting() {}
+
+    /**
+     * Waits until an endpoint is ready for something.
+     *
+     * @param waiters whom the endpoint tells of changes
+     * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
+     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for ever
+     * @return what it is ready for; 0 if the time is over or the thread interrupted (its flag stays set)
+     */
+    static int await(Waitable endpoint, WaitList waiters, int wanted, long deadlineNanos) {
+        int ends = wanted | Readiness.HANG_UP | Readiness.ERROR;
+        long spinUntil = System.nanoTime() + SPIN_NANOS;
+        do {
+            int ready = endpoint.readiness() & ends;
+            if (ready != 0) {
+                return ready;
+            }
+        } while (endpoint.hub() != null && System.nanoTime() - spinUntil < 0);
+        Waiter waiter = new Waiter();
+        waiters.add(waiter);
+        try {
+            while (true) {
+                waiter.reset();
+                int ready = endpoint.readinessToWait() & ends;
+                if (ready != 0 || Waiter.isOver(deadlineNanos)) {
+                    return ready;
+                }
+                CompletionHub hub = endpoint.hub();
+                if (hub == null) {
+                    waiter.park(deadlineNanos);
+                } else {
+                    hub.await(waiter, deadlineNanos);
+                }
+            }
+        } finally {
+            waiters.remove(waiter);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.rdma4j.wire.rsocket;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands before each datagram that goes from queue pair to queue pair, big-endian: the address and port of the socket
+ * that sent it, in 8 bytes for IPv4, 24 for IPv6. Source: librdmacm's rsocket protocol.
+ *
+ * @param port the sender's port, 0 to 65535
+ * @param flowInformation IPv6 flow information; 0 for IPv4
+ * @param addressHigh upper half of the sender's address, in the form of a GID: IPv4 as {@code ::ffff:a.b.c.d}
+ * @param addressLow lower half of it
+ */
+public record DatagramHeader(int port, int flowInformation, long addressHigh, long addressLow) {
+    /** The key of every queue pair of a datagram socket. C: {@code RDMA_UDP_QKEY}. */
+    public static final int QUEUE_KEY = 0x0123_4567;
+
+    /** Most bytes of a datagram between queue pairs, with its header. C: {@code RS_SNDLOWAT}. */
+    public static final int MOST_BYTES = 2048;
+
+    /** Bytes of the header between IPv4 addresses. */
+    public static final int IPV4_LENGTH = 8;
+
+    /** Bytes of the header between IPv6 addresses. */
+    public static final int IPV6_LENGTH = 24;
+
+    private static final int IPV4 = 4;
+    private static final int IPV6 = 6;
+    private static final int O_LENGTH = 1;
+    private static final int O_PORT = 2;
+    private static final int O_ADDRESS = 4;
+    private static final int O_IPV6_ADDRESS = 8;
+    private static final long MAPPED = 0xffff_0000_0000L;
+
+    /**
+     * Reads a header; the position stays.
+     *
+     * @param at where it begins
+     * @param available bytes from there to the end of the datagram
+     * @return null if this is none: too short, or a version, length and address that do not fit each other
+     */
+    public static @Nullable DatagramHeader parse(ByteBuffer in, int at, int available) {
+        if (available < IPV4_LENGTH) {
+            return null;
+        }
+        int version = in.get(at);
+        int length = in.get(at + O_LENGTH);
+        int port = Short.toUnsignedInt(in.getShort(at + O_PORT));
+        if (version == IPV4 && length == IPV4_LENGTH) {
+            return new DatagramHeader(port, 0, 0, mapped(in.getInt(at + O_ADDRESS)));
+        }
+        if (version != IPV6 || length != IPV6_LENGTH || available < IPV6_LENGTH) {
+            return null;
+        }
+        long high = in.getLong(at + O_IPV6_ADDRESS);
+        long low = in.getLong(at + O_IPV6_ADDRESS + Long.BYTES);
+        return isMapped(high, low) ? null : new DatagramHeader(port, in.getInt(at + O_ADDRESS), high, low);
+    }
+
+    /** Writes the header; the position stays. */
+    public void write(ByteBuffer out, int at) {
+        boolean isIpv4 = isIpv4();
+        out.put(at, (byte) (isIpv4 ? IPV4 : IPV6));
+        out.put(at + O_LENGTH, (byte) length());
+        out.putShort(at + O_PORT, (short) port);
+        if (isIpv4) {
+            out.putInt(at + O_ADDRESS, (int) addressLow);
+        } else {
+            out.putInt(at + O_ADDRESS, flowInformation);
+            out.putLong(at + O_IPV6_ADDRESS, addressHigh);
+            out.putLong(at + O_IPV6_ADDRESS + Long.BYTES, addressLow);
+        }
+    }
+
+    /** Whether it is one of IPv4. */
+    public boolean isIpv4() {
+        return isMapped(addressHigh, addressLow);
+    }
+
+    /** Bytes of this header. */
+    public int length() {
+        return isIpv4() ? IPV4_LENGTH : IPV6_LENGTH;
+    }
+
+    /** The lower half of the GID of an IPv4 address. */
+    static long mapped(int ipv4) {
+        return MAPPED | Integer.toUnsignedLong(ipv4);
+    }
+
+    /** Whether a GID is that of an IPv4 address. */
+    static boolean isMapped(long high, long low) {
+        return high == 0 && low >>> Integer.SIZE == MAPPED >>> Integer.SIZE;
+    }
+}
