@@ -116,7 +116,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
         requireListening();
         StreamEndpoint next = endpoint.accept();
         while (next == null && blocking) {
-            await(endpoint, Readiness.IN);
+            SocketWaits.await(endpoint, Readiness.IN);
             requireListening();
             next = endpoint.accept();
         }
@@ -142,7 +142,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
     public boolean connect(InetSocketAddress remote) throws IOException {
         endpoint.startConnect(remote);
         while (blocking && !endpoint.finishConnect()) {
-            await(endpoint, Readiness.OUT);
+            SocketWaits.await(endpoint, Readiness.OUT);
         }
         return endpoint.finishConnect();
     }
@@ -171,7 +171,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
      */
     public int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException {
         boolean wait = blocking && !flags.contains(MessageFlag.DONT_WAIT);
-        if (!enter(receiving, wait)) {
+        if (!SocketWaits.enter(receiving, wait)) {
             return 0;
         }
         try {
@@ -191,7 +191,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
     private int receiveOnce(ByteBuffer target, boolean peek, boolean wait) throws IOException {
         int count = peek ? endpoint.peek(target) : endpoint.read(target);
         while (count == 0 && wait && target.hasRemaining()) {
-            await(endpoint, Readiness.IN);
+            SocketWaits.await(endpoint, Readiness.IN);
             count = peek ? endpoint.peek(target) : endpoint.read(target);
         }
         return count;
@@ -220,14 +220,14 @@ public final class RdmaStreamSocket implements AutoCloseable {
      */
     public int send(ByteBuffer source, Set<MessageFlag> flags) throws IOException {
         boolean wait = blocking && !flags.contains(MessageFlag.DONT_WAIT);
-        if (!enter(sending, wait)) {
+        if (!SocketWaits.enter(sending, wait)) {
             return 0;
         }
         int begin = source.position();
         try {
             endpoint.write(source);
             while (wait && source.hasRemaining()) {
-                await(endpoint, Readiness.OUT);
+                SocketWaits.await(endpoint, Readiness.OUT);
                 endpoint.write(source);
             }
         } catch (IOException failed) {
@@ -238,19 +238,6 @@ public final class RdmaStreamSocket implements AutoCloseable {
             sending.unlock();
         }
         return source.position() - begin;
-    }
-
-    private static boolean enter(ReentrantLock lock, boolean wait) throws IOException {
-        if (!wait) {
-            return lock.tryLock();
-        }
-        try {
-            lock.lockInterruptibly();
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw interrupted();
-        }
     }
 
     // ---- waiting and ending
@@ -264,37 +251,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
      * @throws InterruptedIOException if the thread is interrupted; its interrupt status stays set
      */
     public int await(int events, @Nullable Duration timeout) throws InterruptedIOException {
-        int wanted = ((events & PollEvents.IN) != 0 ? Readiness.IN : 0)
-                | ((events & PollEvents.OUT) != 0 ? Readiness.OUT : 0);
-        int ready = endpoint.readiness() & (wanted | Readiness.ERROR | Readiness.HANG_UP);
-        if (ready == 0 && (timeout == null || timeout.isPositive())) {
-            ready = endpoint.await(wanted, deadline(timeout));
-            if (ready == 0 && Thread.currentThread().isInterrupted()) {
-                throw interrupted();
-            }
-        }
-        return ((ready & Readiness.IN) != 0 ? PollEvents.IN : 0)
-                | ((ready & Readiness.OUT) != 0 ? PollEvents.OUT : 0)
-                | ((ready & Readiness.ERROR) != 0 ? PollEvents.ERROR : 0)
-                | ((ready & Readiness.HANG_UP) != 0 ? PollEvents.HANG_UP : 0);
-    }
-
-    private static long deadline(@Nullable Duration timeout) {
-        if (timeout == null || timeout.toSeconds() > Integer.MAX_VALUE) {
-            return Long.MAX_VALUE;
-        }
-        return System.nanoTime() + timeout.toNanos();
-    }
-
-    private static void await(StreamEndpoint endpoint, int wanted) throws InterruptedIOException {
-        if (endpoint.await(wanted, Long.MAX_VALUE) == 0
-                && Thread.currentThread().isInterrupted()) {
-            throw interrupted();
-        }
-    }
-
-    private static InterruptedIOException interrupted() {
-        return new InterruptedIOException("Interrupted system call");
+        return SocketWaits.poll(endpoint, events, timeout);
     }
 
     /** Receives no more; the peer is not told. C: {@code rshutdown} with {@code SHUT_RD}. */

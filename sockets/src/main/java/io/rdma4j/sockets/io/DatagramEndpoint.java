@@ -587,13 +587,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
         }
     }
 
-    /**
-     * Waits until it is ready for something.
-     *
-     * @param wanted a set of {@link Readiness}; the end and errors always end the wait
-     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for ever
-     * @return what it is ready for; 0 if the time is over or the thread interrupted (its flag stays set)
-     */
+    @Override
     public int await(int wanted, long deadlineNanos) {
         return Waiting.await(this, waiting, wanted, deadlineNanos);
     }

@@ -10,6 +10,15 @@ public interface Waitable {
     /** Like {@link #readiness}; and who listens is told of the next change. */
     int readinessToWait();
 
+    /**
+     * Waits until it is ready for something.
+     *
+     * @param wanted a set of {@link Readiness}; hang-up and errors always end the wait
+     * @param deadlineNanos a time of {@link System#nanoTime}; {@link Long#MAX_VALUE} for ever
+     * @return what it is ready for; 0 if the time is over or the thread interrupted (its flag stays set)
+     */
+    int await(int wanted, long deadlineNanos);
+
     /** Has a listener called whenever something may have changed: by any thread, so it must be quick and wait for nobody. */
     void addListener(Runnable listener);
 

@@ -1,0 +1,69 @@
+package io.rdma4j.sockets;
+
+import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.Waitable;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** How the calls of rsocket(7) wait: for ever or for a time, until an interrupt. */
+final class SocketWaits {
+    private SocketWaits() {}
+
+    /** Waits for ever until an endpoint may be ready for something. */
+    static void await(Waitable endpoint, int wanted) throws InterruptedIOException {
+        if (endpoint.await(wanted, Long.MAX_VALUE) == 0
+                && Thread.currentThread().isInterrupted()) {
+            throw interrupted();
+        }
+    }
+
+    /**
+     * Waits until an endpoint is ready for something.
+     *
+     * @param events a set of {@link PollEvents}
+     * @param timeout how long; zero only looks, null waits for ever
+     * @return which of them, and whether it has failed or ended; 0 when the time is over
+     */
+    static int poll(Waitable endpoint, int events, @Nullable Duration timeout) throws InterruptedIOException {
+        int wanted = ((events & PollEvents.IN) != 0 ? Readiness.IN : 0)
+                | ((events & PollEvents.OUT) != 0 ? Readiness.OUT : 0);
+        int ready = endpoint.readiness() & (wanted | Readiness.ERROR | Readiness.HANG_UP);
+        if (ready == 0 && (timeout == null || timeout.isPositive())) {
+            ready = endpoint.await(wanted, deadline(timeout));
+            if (ready == 0 && Thread.currentThread().isInterrupted()) {
+                throw interrupted();
+            }
+        }
+        return ((ready & Readiness.IN) != 0 ? PollEvents.IN : 0)
+                | ((ready & Readiness.OUT) != 0 ? PollEvents.OUT : 0)
+                | ((ready & Readiness.ERROR) != 0 ? PollEvents.ERROR : 0)
+                | ((ready & Readiness.HANG_UP) != 0 ? PollEvents.HANG_UP : 0);
+    }
+
+    private static long deadline(@Nullable Duration timeout) {
+        if (timeout == null || timeout.toSeconds() > Integer.MAX_VALUE) {
+            return Long.MAX_VALUE;
+        }
+        return System.nanoTime() + timeout.toNanos();
+    }
+
+    /** Takes the lock of a direction; false if that would be to wait, and it must not. */
+    static boolean enter(ReentrantLock lock, boolean wait) throws InterruptedIOException {
+        if (!wait) {
+            return lock.tryLock();
+        }
+        try {
+            lock.lockInterruptibly();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted();
+        }
+    }
+
+    private static InterruptedIOException interrupted() {
+        return new InterruptedIOException("Interrupted system call");
+    }
+}

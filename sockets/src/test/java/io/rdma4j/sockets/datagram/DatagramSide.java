@@ -1,0 +1,129 @@
+package io.rdma4j.sockets.datagram;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One socket of a test: what it sends lies in queues, from which the test takes it to the other side, or not. */
+final class DatagramSide implements DatagramNetwork {
+    static final int SLOTS = 4;
+    static final DatagramSizes SIZES =
+            new DatagramSizes(SLOTS, SLOTS, SLOTS * DatagramSizes.SLOT_BYTES, SLOTS * DatagramSizes.SLOT_BYTES, 0);
+    private static final int STRIDE = LocalEnd.ROUTE_BYTES + 4096;
+
+    /** What is under way between queue pairs. */
+    record Packet(DatagramSide from, int slot, byte[] bytes, DatagramAddress to, int queuePairNumber) {}
+
+    /** What is under way over UDP. */
+    record Message(DatagramSide from, byte[] bytes, DatagramAddress to) {}
+
+    final DatagramAddress address;
+    final int queuePairNumber;
+    final DatagramProtocol protocol = new DatagramProtocol(SIZES, this);
+    final ArrayDeque<Packet> packets = new ArrayDeque<>();
+    final ArrayDeque<Message> messages = new ArrayDeque<>();
+    final ArrayDeque<Integer> receives = new ArrayDeque<>();
+    final List<DatagramAddress> closedPaths = new ArrayList<>();
+    private final MemorySegment sent = Arena.ofAuto().allocate((long) SLOTS * DatagramSizes.SLOT_BYTES);
+    private final MemorySegment received = Arena.ofAuto().allocate((long) SLOTS * STRIDE);
+    private final LocalEnd end;
+    int pathBytes = DatagramSizes.SLOT_BYTES;
+    boolean hasEnd = true;
+
+    DatagramSide(DatagramAddress address, int queuePairNumber) {
+        this.address = address;
+        this.queuePairNumber = queuePairNumber;
+        end = new LocalEnd(address, queuePairNumber, SIZES, sent, received, STRIDE, receives::add);
+        end.postAll();
+        protocol.add(end);
+    }
+
+    /** An IPv4 address of documentation. */
+    static DatagramAddress ipv4(int host, int port) {
+        return new DatagramAddress(0, 0xffff_c000_0200L | host, 0, port);
+    }
+
+    @Override
+    public @Nullable LocalEnd localEnd(DatagramAddress peer, boolean wanted) {
+        return hasEnd ? end : null;
+    }
+
+    @Override
+    public DatagramPath path(LocalEnd from, DatagramAddress peer) {
+        return new DatagramPath() {
+            @Override
+            public int mostBytes() {
+                return pathBytes;
+            }
+
+            @Override
+            public void send(int slot, int length, int number) {
+                byte[] bytes = sent.asSlice((long) slot * DatagramSizes.SLOT_BYTES, length)
+                        .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+                packets.add(new Packet(DatagramSide.this, slot, bytes, peer, number));
+            }
+
+            @Override
+            public void close() {
+                closedPaths.add(peer);
+            }
+        };
+    }
+
+    @Override
+    public boolean sendCompanion(ByteBuffer message, DatagramAddress peer) {
+        byte[] bytes = new byte[message.remaining()];
+        message.get(bytes);
+        messages.add(new Message(this, bytes, peer));
+        return true;
+    }
+
+    boolean send(byte[] data, DatagramAddress to, long now) {
+        return protocol.send(ByteBuffer.wrap(data), to, now);
+    }
+
+    /** The first packet has left: its slot is free. */
+    Packet takePacket() {
+        Packet packet = packets.remove();
+        protocol.onSent(end, packet.slot());
+        return packet;
+    }
+
+    void onMessage(Message message, long now) {
+        protocol.onCompanion(message.from().address, ByteBuffer.wrap(message.bytes()), now);
+    }
+
+    void onPacket(Packet packet, long now) {
+        if (packet.queuePairNumber() == queuePairNumber) {
+            onPacket(packet.bytes(), packet.from().address, packet.from().queuePairNumber, now);
+        }
+    }
+
+    /** A packet from an address comes, if a receive is posted. */
+    void onPacket(byte[] bytes, DatagramAddress from, int number, long now) {
+        Integer slot = receives.poll();
+        if (slot == null) {
+            return;
+        }
+        ByteBuffer memory = received.asSlice((long) slot * STRIDE, STRIDE).asByteBuffer();
+        if (from.isIpv4()) {
+            memory.put(20, (byte) 0x45).putInt(32, (int) from.low());
+        } else {
+            memory.put(0, (byte) 0x60).putLong(8, from.high()).putLong(16, from.low());
+        }
+        memory.put(LocalEnd.ROUTE_BYTES, bytes);
+        protocol.onReceived(end, slot, LocalEnd.ROUTE_BYTES + bytes.length, true, number, now);
+    }
+
+    /** The next datagram, or null. */
+    byte @Nullable [] receive() {
+        ByteBuffer target = ByteBuffer.allocate(DatagramSizes.SLOT_BYTES);
+        return protocol.receive(target, false) == null
+                ? null
+                : java.util.Arrays.copyOf(target.array(), target.position());
+    }
+}
