@@ -276,7 +276,7 @@ class DatagramProtocolTest {
         Set<Integer> sent = new HashSet<>();
         Set<Integer> got = new HashSet<>();
         long now = 0;
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < 10_000; i++) {
             now += random.nextInt(1_000_000);
             DatagramSide side = random.nextBoolean() ? a : b;
             DatagramSide other = side == a ? b : a;
@@ -305,7 +305,7 @@ class DatagramProtocolTest {
                     }
                 }
                 default -> {
-                    DatagramSide.Message message =
+                    DatagramSide.Packet message =
                             random.nextBoolean() ? side.messages.pollFirst() : side.messages.pollLast();
                     if (message != null && random.nextInt(10) > 0) {
                         other.onMessage(message, now);
@@ -314,8 +314,8 @@ class DatagramProtocolTest {
             }
             assertThat(side.receives.size()).isBetween(0, DatagramSide.SLOTS);
         }
-        assertThat(got).as("seed %d", seed).hasSizeGreaterThan(2000);
-        assertThat(a.protocol.questions()).as("seed %d", seed).isLessThan(2000);
+        assertThat(got).as("seed %d", seed).hasSizeGreaterThan(400);
+        assertThat(a.protocol.questions()).as("seed %d", seed).isLessThan(400);
     }
 
     private static byte[] numbered(int number, int length) {

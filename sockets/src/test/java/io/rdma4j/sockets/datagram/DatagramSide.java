@@ -15,17 +15,42 @@ final class DatagramSide implements DatagramNetwork {
             new DatagramSizes(SLOTS, SLOTS, SLOTS * DatagramSizes.SLOT_BYTES, SLOTS * DatagramSizes.SLOT_BYTES, 0);
     private static final int STRIDE = LocalEnd.ROUTE_BYTES + 4096;
 
-    /** What is under way between queue pairs. */
-    record Packet(DatagramSide from, int slot, byte[] bytes, DatagramAddress to, int queuePairNumber) {}
+    /** What is under way: in a slot, between queue pairs; or in none (-1), over UDP. */
+    static final class Packet {
+        private final DatagramSide from;
+        private final byte[] bytes;
+        private final int slot;
+        private final int queuePairNumber;
 
-    /** What is under way over UDP. */
-    record Message(DatagramSide from, byte[] bytes, DatagramAddress to) {}
+        Packet(DatagramSide from, byte[] bytes, int slot, int queuePairNumber) {
+            this.from = from;
+            this.bytes = bytes;
+            this.slot = slot;
+            this.queuePairNumber = queuePairNumber;
+        }
+
+        DatagramSide from() {
+            return from;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        int slot() {
+            return slot;
+        }
+
+        int queuePairNumber() {
+            return queuePairNumber;
+        }
+    }
 
     final DatagramAddress address;
     final int queuePairNumber;
     final DatagramProtocol protocol = new DatagramProtocol(SIZES, this);
     final ArrayDeque<Packet> packets = new ArrayDeque<>();
-    final ArrayDeque<Message> messages = new ArrayDeque<>();
+    final ArrayDeque<Packet> messages = new ArrayDeque<>();
     final ArrayDeque<Integer> receives = new ArrayDeque<>();
     final List<DatagramAddress> closedPaths = new ArrayList<>();
     private final MemorySegment sent = Arena.ofAuto().allocate((long) SLOTS * DatagramSizes.SLOT_BYTES);
@@ -64,7 +89,7 @@ final class DatagramSide implements DatagramNetwork {
             public void send(int slot, int length, int number) {
                 byte[] bytes = sent.asSlice((long) slot * DatagramSizes.SLOT_BYTES, length)
                         .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
-                packets.add(new Packet(DatagramSide.this, slot, bytes, peer, number));
+                packets.add(new Packet(DatagramSide.this, bytes, slot, number));
             }
 
             @Override
@@ -78,7 +103,7 @@ final class DatagramSide implements DatagramNetwork {
     public boolean sendCompanion(ByteBuffer message, DatagramAddress peer) {
         byte[] bytes = new byte[message.remaining()];
         message.get(bytes);
-        messages.add(new Message(this, bytes, peer));
+        messages.add(new Packet(this, bytes, -1, 0));
         return true;
     }
 
@@ -93,7 +118,7 @@ final class DatagramSide implements DatagramNetwork {
         return packet;
     }
 
-    void onMessage(Message message, long now) {
+    void onMessage(Packet message, long now) {
         protocol.onCompanion(message.from().address, ByteBuffer.wrap(message.bytes()), now);
     }
 
