@@ -6,6 +6,7 @@ module io.rdma4j.sockets {
     requires jdk.net;
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
+    requires jdk.unsupported; // its factory of instances: see Platform
 
     exports io.rdma4j.sockets;
 }

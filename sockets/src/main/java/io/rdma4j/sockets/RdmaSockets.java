@@ -3,16 +3,23 @@ package io.rdma4j.sockets;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.net.RdmaServerSocket;
 import io.rdma4j.sockets.net.RdmaSocket;
+import io.rdma4j.sockets.nio.RdmaServerSocketChannel;
+import io.rdma4j.sockets.nio.RdmaSocketChannel;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 
 /**
  * Java's sockets over RDMA: they do what those of java.net and java.nio.channels do, and their bytes are written straight
  * into the peer's memory. The peer is one of these, or a socket of rsocket(7). All methods may be called by any thread.
  */
 public final class RdmaSockets {
+    private static final RdmaSelectorProvider PROVIDER = new RdmaSelectorProvider(AddressRules.RDMA_ONLY);
+
     private RdmaSockets() {}
 
     /**
@@ -34,5 +41,33 @@ public final class RdmaSockets {
      */
     public static ServerSocket openServerSocket(ProtocolFamily family) throws IOException {
         return new RdmaServerSocket(SocketFamily.of(family));
+    }
+
+    /**
+     * Opens a channel that is neither bound nor connected: {@link SocketChannel#open(ProtocolFamily)}.
+     *
+     * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
+     * @throws UnsupportedOperationException if the family is another
+     */
+    public static SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+        return new RdmaSocketChannel(PROVIDER, AddressRules.RDMA_ONLY, SocketFamily.of(family));
+    }
+
+    /**
+     * Opens a listening channel that is not bound: {@link ServerSocketChannel#open(ProtocolFamily)}.
+     *
+     * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
+     * @throws UnsupportedOperationException if the family is another
+     */
+    public static ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+        return new RdmaServerSocketChannel(PROVIDER, AddressRules.RDMA_ONLY, SocketFamily.of(family));
+    }
+
+    /**
+     * Opens a selector: {@link Selector#open()}. It takes channels over RDMA and ordinary ones. While a thread waits in it,
+     * that thread drives the devices of its channels.
+     */
+    public static Selector openSelector() throws IOException {
+        return PROVIDER.openSelector();
     }
 }

@@ -72,6 +72,40 @@ final class CompletionHub {
         }
     }
 
+    /** A thread that drives the device and nothing else, for those who wait elsewhere at the same time. */
+    StandIn standIn() {
+        return new StandIn(this);
+    }
+
+    /** See {@link #standIn}. */
+    static final class StandIn {
+        private final CompletionHub hub;
+        private volatile @Nullable Waiter waiter;
+        private volatile boolean over;
+
+        private StandIn(CompletionHub hub) {
+            this.hub = hub;
+            Thread.ofVirtual().name("rdma4j-stand-in").start(this::run);
+        }
+
+        private void run() {
+            Waiter own = new Waiter();
+            waiter = own;
+            while (!over) {
+                hub.await(own, Long.MAX_VALUE);
+            }
+        }
+
+        /** Ends the thread, soon. */
+        void end() {
+            over = true;
+            Waiter own = waiter;
+            if (own != null) {
+                own.signal();
+            }
+        }
+    }
+
     /** Lets a follower look whether it is to lead. */
     private void promote() {
         Waiter next = leader.get() == null ? followers.peek() : null;

@@ -73,7 +73,7 @@ final class ConnectedStream {
             return Readiness.IN | Readiness.OUT | Readiness.ERROR;
         }
         int ready = protocol.availableBytes() > 0 || protocol.isInputEnded() ? Readiness.IN : 0;
-        ready |= protocol.canWrite() || !protocol.isOpen() ? Readiness.OUT : 0;
+        ready |= protocol.canWrite() || protocol.isOutputShut() || !protocol.isOpen() ? Readiness.OUT : 0;
         ready |= protocol.isDisconnected() ? Readiness.HANG_UP : 0;
         return protocol.isBroken() == null ? ready : ready | Readiness.IN | Readiness.ERROR;
     }

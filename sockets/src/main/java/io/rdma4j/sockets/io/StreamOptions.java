@@ -17,6 +17,7 @@ import java.net.SocketOption;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The options of a stream socket as {@link SocketOption}s, for every face of an endpoint. Those that RDMA has no use for
@@ -33,6 +34,17 @@ public final class StreamOptions {
             IP_TOS,
             TCP_NODELAY,
             TCP_KEEPIDLE,
+            RdmaSocketOptions.IPV6_V6ONLY,
+            RdmaSocketOptions.RDMA_SQSIZE,
+            RdmaSocketOptions.RDMA_RQSIZE,
+            RdmaSocketOptions.RDMA_INLINE,
+            RdmaSocketOptions.RDMA_IOMAPSIZE);
+
+    /** Those of a listener. */
+    public static final Set<SocketOption<?>> OF_LISTENERS = Set.of(
+            SO_RCVBUF,
+            SO_REUSEADDR,
+            IP_TOS,
             RdmaSocketOptions.IPV6_V6ONLY,
             RdmaSocketOptions.RDMA_SQSIZE,
             RdmaSocketOptions.RDMA_RQSIZE,
@@ -191,6 +203,16 @@ public final class StreamOptions {
             return sizes.inlineBytes();
         }
         return sizes.mappingEntries();
+    }
+
+    /** Closes the endpoint, and lingers as {@code SO_LINGER} says. */
+    public void close() {
+        int seconds = get(SO_LINGER);
+        if (seconds < 0) {
+            endpoint.close();
+        } else {
+            endpoint.close(TimeUnit.SECONDS.toNanos(seconds));
+        }
     }
 
     private static void requireSupported(SocketOption<?> option) {

@@ -12,6 +12,9 @@ final class Waiter {
     /** Lets the thread look. */
     void signal() {
         signaled = true;
+        if (Thread.currentThread().equals(thread)) {
+            return; // it is awake
+        }
         CompletionHub hub = leading;
         if (hub == null) {
             LockSupport.unpark(thread);

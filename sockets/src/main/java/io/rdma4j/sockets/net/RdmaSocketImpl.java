@@ -17,14 +17,10 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,12 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RdmaSocketImpl extends SocketImpl {
     private static final Cleaner CLEANER = Cleaner.create();
-    private static final Set<SocketOption<?>> OF_LISTENERS = without(
-            StandardSocketOptions.SO_SNDBUF,
-            StandardSocketOptions.SO_KEEPALIVE,
-            ExtendedSocketOptions.TCP_KEEPIDLE,
-            StandardSocketOptions.SO_LINGER,
-            StandardSocketOptions.TCP_NODELAY);
     private static final String READ_TIMED_OUT = "Read timed out";
     private static final String ACCEPT_TIMED_OUT = "Accept timed out";
 
@@ -107,12 +97,7 @@ final class RdmaSocketImpl extends SocketImpl {
         if (own == null || set == null) {
             return;
         }
-        int linger = set.get(StandardSocketOptions.SO_LINGER);
-        if (linger < 0) {
-            own.close();
-        } else {
-            own.close(TimeUnit.SECONDS.toNanos(linger));
-        }
+        set.close();
         synchronized (this) {
             if (cleanable != null) {
                 cleanable.clean();
@@ -326,15 +311,9 @@ final class RdmaSocketImpl extends SocketImpl {
         return options();
     }
 
-    private static Set<SocketOption<?>> without(SocketOption<?>... options) {
-        Set<SocketOption<?>> others = new HashSet<>(StreamOptions.SUPPORTED);
-        others.removeAll(Set.of(options));
-        return Set.copyOf(others);
-    }
-
     @Override
     protected Set<SocketOption<?>> supportedOptions() {
-        return listens ? OF_LISTENERS : StreamOptions.SUPPORTED;
+        return listens ? StreamOptions.OF_LISTENERS : StreamOptions.SUPPORTED;
     }
 
     @Override

@@ -1,0 +1,201 @@
+package io.rdma4j.sockets.nio;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A listening channel as a server socket: all its state is the channel's. */
+final class ChannelServerSocket extends ServerSocket {
+    private final RdmaServerSocketChannel channel;
+    private volatile int timeoutMillis;
+
+    private ChannelServerSocket(RdmaServerSocketChannel channel) throws IOException {
+        this.channel = channel;
+    }
+
+    static ChannelServerSocket of(RdmaServerSocketChannel channel) {
+        try {
+            return new ChannelServerSocket(channel);
+        } catch (IOException impossible) {
+            throw new AssertionError("An unbound server socket opens nothing", impossible);
+        }
+    }
+
+    private void requireOpen() throws SocketException {
+        if (!channel.isOpen()) {
+            throw new SocketException("Socket is closed");
+        }
+    }
+
+    @Override
+    public void bind(@Nullable SocketAddress local) throws IOException {
+        bind(local, 0);
+    }
+
+    @Override
+    public void bind(@Nullable SocketAddress local, int backlog) throws IOException {
+        requireOpen();
+        if (isBound()) {
+            throw new SocketException("Already bound");
+        }
+        channel.bind(local, backlog);
+    }
+
+    private @Nullable InetSocketAddress local() {
+        try {
+            return (InetSocketAddress) channel.getLocalAddress();
+        } catch (IOException closed) {
+            return null;
+        }
+    }
+
+    @Override
+    public @Nullable InetAddress getInetAddress() {
+        InetSocketAddress local = local();
+        return local == null ? null : local.getAddress();
+    }
+
+    @Override
+    public int getLocalPort() {
+        InetSocketAddress local = local();
+        return local == null ? -1 : local.getPort();
+    }
+
+    @Override
+    public @Nullable SocketAddress getLocalSocketAddress() {
+        return local();
+    }
+
+    @Override
+    public Socket accept() throws IOException {
+        requireOpen();
+        if (!isBound()) {
+            throw new SocketException("Socket is not bound yet");
+        }
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+        try {
+            SocketChannel accepted = channel.accept(ChannelSocket.deadline(timeoutMillis));
+            if (accepted == null) {
+                throw new IllegalBlockingModeException();
+            }
+            return accepted.socket();
+        } catch (ClosedChannelException closed) {
+            SocketException failure = new SocketException("Socket closed");
+            failure.initCause(closed);
+            throw failure;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    @Override
+    public ServerSocketChannel getChannel() {
+        return channel;
+    }
+
+    @Override
+    public boolean isBound() {
+        return local() != null;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+        requireOpen();
+        if (millis < 0) {
+            throw new IllegalArgumentException("timeout < 0");
+        }
+        timeoutMillis = millis;
+    }
+
+    @Override
+    public int getSoTimeout() throws IOException {
+        requireOpen();
+        return timeoutMillis;
+    }
+
+    private <T> void set(SocketOption<T> option, T value) throws SocketException {
+        requireOpen();
+        try {
+            channel.setOption(option, value);
+        } catch (IOException refused) {
+            throw ChannelSocket.failed(refused);
+        }
+    }
+
+    private <T> T get(SocketOption<T> option) throws SocketException {
+        requireOpen();
+        try {
+            return channel.getOption(option);
+        } catch (IOException refused) {
+            throw ChannelSocket.failed(refused);
+        }
+    }
+
+    @Override
+    public void setReuseAddress(boolean on) throws SocketException {
+        set(StandardSocketOptions.SO_REUSEADDR, on);
+    }
+
+    @Override
+    public boolean getReuseAddress() throws SocketException {
+        return get(StandardSocketOptions.SO_REUSEADDR);
+    }
+
+    @Override
+    public void setReceiveBufferSize(int size) throws SocketException {
+        set(StandardSocketOptions.SO_RCVBUF, ChannelSocket.requirePositive(size));
+    }
+
+    @Override
+    public int getReceiveBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_RCVBUF);
+    }
+
+    @Override
+    public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
+        // There is nothing to choose from.
+    }
+
+    @Override
+    public <T> ServerSocket setOption(SocketOption<T> name, T value) throws IOException {
+        channel.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return channel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return channel.supportedOptions();
+    }
+
+    @Override
+    public String toString() {
+        return isBound() ? "ServerSocket[" + channel + "]" : "ServerSocket[unbound]";
+    }
+}

@@ -1,0 +1,445 @@
+package io.rdma4j.sockets.nio;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A channel as a socket: all its state is the channel's. The streams are those of a blocking channel only. */
+final class ChannelSocket extends Socket {
+    private final RdmaSocketChannel channel;
+    private volatile int timeoutMillis;
+    private volatile boolean urgentInline;
+
+    private ChannelSocket(RdmaSocketChannel channel) {
+        this.channel = channel;
+    }
+
+    static ChannelSocket of(RdmaSocketChannel channel) {
+        return new ChannelSocket(channel);
+    }
+
+    static long deadline(int timeoutMillis) {
+        return timeoutMillis == 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    }
+
+    private void requireOpen() throws SocketException {
+        if (!channel.isOpen()) {
+            throw new SocketException("Socket is closed");
+        }
+    }
+
+    private void requireBlocking() {
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+    }
+
+    // ---- connecting
+
+    @Override
+    public void connect(SocketAddress remote) throws IOException {
+        connect(remote, 0);
+    }
+
+    @Override
+    public void connect(SocketAddress remote, int timeout) throws IOException {
+        if (timeout < 0) {
+            throw new IllegalArgumentException("connect: timeout can't be negative");
+        }
+        requireOpen();
+        requireBlocking();
+        if (channel.isConnected()) {
+            throw new SocketException("already connected");
+        }
+        channel.connect(remote, deadline(timeout));
+    }
+
+    @Override
+    public void bind(@Nullable SocketAddress local) throws IOException {
+        requireOpen();
+        if (isBound()) {
+            throw new SocketException("Already bound");
+        }
+        channel.bind(local);
+    }
+
+    // ---- addresses
+
+    private @Nullable InetSocketAddress local() {
+        try {
+            return (InetSocketAddress) channel.getLocalAddress();
+        } catch (IOException closed) {
+            return null;
+        }
+    }
+
+    private @Nullable InetSocketAddress remote() {
+        try {
+            return (InetSocketAddress) channel.getRemoteAddress();
+        } catch (IOException closed) {
+            return null;
+        }
+    }
+
+    @Override
+    public @Nullable InetAddress getInetAddress() {
+        InetSocketAddress remote = remote();
+        return remote == null ? null : remote.getAddress();
+    }
+
+    @Override
+    public InetAddress getLocalAddress() {
+        InetSocketAddress local = local();
+        return local == null ? new InetSocketAddress(0).getAddress() : local.getAddress();
+    }
+
+    @Override
+    public int getPort() {
+        InetSocketAddress remote = remote();
+        return remote == null ? 0 : remote.getPort();
+    }
+
+    @Override
+    public int getLocalPort() {
+        InetSocketAddress local = local();
+        return local == null ? -1 : local.getPort();
+    }
+
+    @Override
+    public @Nullable SocketAddress getRemoteSocketAddress() {
+        return remote();
+    }
+
+    @Override
+    public @Nullable SocketAddress getLocalSocketAddress() {
+        return local();
+    }
+
+    @Override
+    public SocketChannel getChannel() {
+        return channel;
+    }
+
+    // ---- streams
+
+    private void requireConnected() throws SocketException {
+        requireOpen();
+        if (!channel.isConnected()) {
+            throw new SocketException("Socket is not connected");
+        }
+    }
+
+    @Override
+    public InputStream getInputStream() throws IOException {
+        requireConnected();
+        if (channel.isInputShut()) {
+            throw new SocketException("Socket input is shutdown");
+        }
+        return new In();
+    }
+
+    @Override
+    public OutputStream getOutputStream() throws IOException {
+        requireConnected();
+        if (channel.isOutputShut()) {
+            throw new SocketException("Socket output is shutdown");
+        }
+        return new Out();
+    }
+
+    private final class In extends InputStream {
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            Objects.checkFromIndexSize(offset, length, bytes.length);
+            requireBlocking();
+            try {
+                return channel.readUntil(ByteBuffer.wrap(bytes, offset, length), timeoutMillis);
+            } catch (SocketTimeoutException timeout) {
+                throw timeout;
+            } catch (ClosedChannelException closed) {
+                throw socketClosed(closed);
+            }
+        }
+
+        @Override
+        public int available() throws IOException {
+            return channel.availableBytes();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    private static SocketException socketClosed(ClosedChannelException closed) {
+        SocketException failure = new SocketException("Socket closed");
+        failure.initCause(closed);
+        return failure;
+    }
+
+    private final class Out extends OutputStream {
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            requireBlocking();
+            ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
+            try {
+                while (source.hasRemaining()) {
+                    channel.write(source);
+                }
+            } catch (ClosedChannelException closed) {
+                throw socketClosed(closed);
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+        }
+    }
+
+    // ---- options
+
+    private <T> void set(SocketOption<T> option, T value) throws SocketException {
+        requireOpen();
+        try {
+            channel.setOption(option, value);
+        } catch (IOException refused) {
+            throw failed(refused);
+        }
+    }
+
+    private <T> T get(SocketOption<T> option) throws SocketException {
+        requireOpen();
+        try {
+            return channel.getOption(option);
+        } catch (IOException refused) {
+            throw failed(refused);
+        }
+    }
+
+    static SocketException failed(IOException cause) {
+        if (cause instanceof SocketException already) {
+            return already;
+        }
+        SocketException failure = new SocketException(String.valueOf(cause.getMessage()));
+        failure.initCause(cause);
+        return failure;
+    }
+
+    static int requirePositive(int size) {
+        if (size <= 0) {
+            throw new IllegalArgumentException("Invalid size " + size);
+        }
+        return size;
+    }
+
+    @Override
+    public void setTcpNoDelay(boolean on) throws SocketException {
+        set(StandardSocketOptions.TCP_NODELAY, on);
+    }
+
+    @Override
+    public boolean getTcpNoDelay() throws SocketException {
+        return get(StandardSocketOptions.TCP_NODELAY);
+    }
+
+    @Override
+    public void setSoLinger(boolean on, int seconds) throws SocketException {
+        if (on && seconds < 0) {
+            throw new IllegalArgumentException("invalid value for SO_LINGER");
+        }
+        set(StandardSocketOptions.SO_LINGER, on ? Math.min(seconds, 65_535) : -1);
+    }
+
+    @Override
+    public int getSoLinger() throws SocketException {
+        return get(StandardSocketOptions.SO_LINGER);
+    }
+
+    @Override
+    public void sendUrgentData(int value) throws IOException {
+        requireBlocking();
+        throw new SocketException("Urgent data not supported");
+    }
+
+    @Override
+    public void setOOBInline(boolean on) throws SocketException {
+        requireOpen();
+        urgentInline = on; // no urgent data ever come
+    }
+
+    @Override
+    public boolean getOOBInline() throws SocketException {
+        requireOpen();
+        return urgentInline;
+    }
+
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+        requireOpen();
+        if (millis < 0) {
+            throw new IllegalArgumentException("timeout < 0");
+        }
+        timeoutMillis = millis;
+    }
+
+    @Override
+    public int getSoTimeout() throws SocketException {
+        requireOpen();
+        return timeoutMillis;
+    }
+
+    @Override
+    public void setSendBufferSize(int size) throws SocketException {
+        set(StandardSocketOptions.SO_SNDBUF, requirePositive(size));
+    }
+
+    @Override
+    public int getSendBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_SNDBUF);
+    }
+
+    @Override
+    public void setReceiveBufferSize(int size) throws SocketException {
+        set(StandardSocketOptions.SO_RCVBUF, requirePositive(size));
+    }
+
+    @Override
+    public int getReceiveBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_RCVBUF);
+    }
+
+    @Override
+    public void setKeepAlive(boolean on) throws SocketException {
+        set(StandardSocketOptions.SO_KEEPALIVE, on);
+    }
+
+    @Override
+    public boolean getKeepAlive() throws SocketException {
+        return get(StandardSocketOptions.SO_KEEPALIVE);
+    }
+
+    @Override
+    public void setTrafficClass(int value) throws SocketException {
+        set(StandardSocketOptions.IP_TOS, value);
+    }
+
+    @Override
+    public int getTrafficClass() throws SocketException {
+        return get(StandardSocketOptions.IP_TOS);
+    }
+
+    @Override
+    public void setReuseAddress(boolean on) throws SocketException {
+        set(StandardSocketOptions.SO_REUSEADDR, on);
+    }
+
+    @Override
+    public boolean getReuseAddress() throws SocketException {
+        return get(StandardSocketOptions.SO_REUSEADDR);
+    }
+
+    @Override
+    public void setPerformancePreferences(int connectionTime, int latency, int bandwidth) {
+        // There is nothing to choose from.
+    }
+
+    @Override
+    public <T> Socket setOption(SocketOption<T> name, T value) throws IOException {
+        channel.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return channel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return channel.supportedOptions();
+    }
+
+    // ---- end
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    @Override
+    public void shutdownInput() throws IOException {
+        requireConnected();
+        if (channel.isInputShut()) {
+            throw new SocketException("Socket input is already shutdown");
+        }
+        channel.shutdownInput();
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        requireConnected();
+        if (channel.isOutputShut()) {
+            throw new SocketException("Socket output is already shutdown");
+        }
+        channel.shutdownOutput();
+    }
+
+    @Override
+    public boolean isConnected() {
+        return channel.isConnected();
+    }
+
+    @Override
+    public boolean isBound() {
+        return local() != null || channel.isConnected();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+        return channel.isInputShut();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return channel.isOutputShut();
+    }
+
+    @Override
+    public String toString() {
+        return channel.isConnected() ? "Socket[" + channel + "]" : "Socket[unconnected]";
+    }
+}

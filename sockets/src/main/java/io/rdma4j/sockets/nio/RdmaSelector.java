@@ -1,0 +1,433 @@
+package io.rdma4j.sockets.nio;
+
+import io.rdma4j.sockets.io.EndpointsWait;
+import io.rdma4j.sockets.io.StreamEndpoint;
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A selector of RDMA channels and ordinary ones. Level-triggered: a key that was ready is looked at in every selection until
+ * it is not; one that is not is looked at again when its channel says that something may have changed. So a selection costs
+ * what the channels with news cost, however many there are.
+ *
+ * <p>While it waits, the selecting thread drives the device of its channels.
+ */
+public final class RdmaSelector extends AbstractSelector {
+    private static final int WAIT_FOR_EVER = -1;
+
+    private final Set<RdmaSelectionKey> keys = ConcurrentHashMap.newKeySet();
+    private final Set<SelectionKey> publicKeys = Collections.unmodifiableSet(keys);
+    private final SelectedKeys selected = new SelectedKeys();
+    private final EndpointsWait wait = new EndpointsWait();
+
+    /** The keys to be looked at, linked by {@link RdmaSelectionKey#next}. */
+    private final AtomicReference<@Nullable RdmaSelectionKey> toLook = new AtomicReference<>();
+
+    private final List<RdmaSelectionKey> stillReady = new ArrayList<>();
+    private volatile @Nullable OrdinaryChannels ordinary;
+    private volatile boolean woken;
+    private boolean inSelect;
+    private int keysOfRdma;
+
+    /** Of the selection under way. */
+    private @Nullable Consumer<SelectionKey> action;
+
+    private int count;
+
+    /** Opens a selector for a provider. */
+    public RdmaSelector(SelectorProvider provider) {
+        super(provider);
+    }
+
+    // ---- keys
+
+    @Override
+    public Set<SelectionKey> keys() {
+        requireOpen();
+        return publicKeys;
+    }
+
+    @Override
+    public Set<SelectionKey> selectedKeys() {
+        requireOpen();
+        return selected;
+    }
+
+    private void requireOpen() {
+        if (!isOpen()) {
+            throw new ClosedSelectorException();
+        }
+    }
+
+    @Override
+    protected SelectionKey register(AbstractSelectableChannel channel, int ops, @Nullable Object attachment) {
+        requireOpen();
+        RdmaSelectionKey key = new RdmaSelectionKey(this, channel);
+        key.attach(attachment);
+        keys.add(key);
+        if (channel instanceof Source source) {
+            source.keys().add(key);
+        } else {
+            watchOrdinary(key, channel);
+        }
+        try {
+            key.interestOps(ops);
+        } catch (IllegalArgumentException refused) {
+            key.cancel();
+            throw refused;
+        }
+        if (!isOpen()) {
+            forget(key);
+            throw new ClosedSelectorException();
+        }
+        return key;
+    }
+
+    private void watchOrdinary(RdmaSelectionKey key, SelectableChannel channel) {
+        try {
+            key.inner(ordinary().register(channel, 0, key));
+        } catch (IOException | IllegalSelectorException foreign) {
+            keys.remove(key);
+            IllegalSelectorException refused = new IllegalSelectorException();
+            refused.initCause(foreign);
+            throw refused;
+        }
+    }
+
+    private OrdinaryChannels ordinary() throws IOException {
+        OrdinaryChannels own = ordinary;
+        if (own == null) {
+            synchronized (toLook) {
+                own = ordinary;
+                if (own == null) {
+                    own = new OrdinaryChannels(Platform.provider().openSelector(), this::signal);
+                    ordinary = own;
+                }
+            }
+        }
+        return own;
+    }
+
+    /** Puts a key among those to be looked at; any thread, and each key once until it is {@link RdmaSelectionKey#taken}. */
+    void add(RdmaSelectionKey key) {
+        RdmaSelectionKey first;
+        do {
+            first = toLook.get();
+            key.next = first;
+        } while (!toLook.compareAndSet(first, key));
+    }
+
+    /** Has a selection that waits look. */
+    void signal() {
+        wait.signal();
+        OrdinaryChannels own = ordinary;
+        if (own != null) {
+            own.wakeup();
+        }
+    }
+
+    /** A registration at the platform's selector has changed. */
+    void onOrdinaryChange() {
+        OrdinaryChannels own = ordinary;
+        if (own != null) {
+            own.onChange();
+        }
+    }
+
+    // ---- selecting
+
+    @Override
+    public int selectNow() throws IOException {
+        return lockAndSelect(null, 0);
+    }
+
+    @Override
+    public int select() throws IOException {
+        return lockAndSelect(null, WAIT_FOR_EVER);
+    }
+
+    @Override
+    public int select(long timeoutMillis) throws IOException {
+        return lockAndSelect(null, timeout(timeoutMillis));
+    }
+
+    @Override
+    public int selectNow(Consumer<SelectionKey> each) throws IOException {
+        return lockAndSelect(requireAction(each), 0);
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> each) throws IOException {
+        return lockAndSelect(requireAction(each), WAIT_FOR_EVER);
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> each, long timeoutMillis) throws IOException {
+        return lockAndSelect(requireAction(each), timeout(timeoutMillis));
+    }
+
+    private static Consumer<SelectionKey> requireAction(@Nullable Consumer<SelectionKey> each) {
+        if (each == null) {
+            throw new NullPointerException("action");
+        }
+        return each;
+    }
+
+    private static long timeout(long timeoutMillis) {
+        if (timeoutMillis < 0) {
+            throw new IllegalArgumentException("Negative timeout");
+        }
+        return timeoutMillis == 0 ? WAIT_FOR_EVER : timeoutMillis;
+    }
+
+    private int lockAndSelect(@Nullable Consumer<SelectionKey> each, long timeoutMillis) throws IOException {
+        synchronized (this) {
+            requireOpen();
+            if (inSelect) {
+                throw new IllegalStateException("select in progress");
+            }
+            inSelect = true;
+            try {
+                synchronized (selected) {
+                    action = each;
+                    return doSelect(timeoutMillis);
+                }
+            } finally {
+                action = null;
+                inSelect = false;
+            }
+        }
+    }
+
+    private int doSelect(long timeoutMillis) throws IOException {
+        long deadline =
+                timeoutMillis < 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        count = 0;
+        forgetCancelled();
+        boolean mayWait = timeoutMillis != 0;
+        if (mayWait) {
+            begin();
+        }
+        try {
+            select(mayWait, deadline);
+        } finally {
+            if (mayWait) {
+                end();
+            }
+            woken = false;
+        }
+        if (isOpen()) {
+            forgetCancelled();
+        }
+        return count;
+    }
+
+    private void select(boolean mayWait, long deadline) throws IOException {
+        do {
+            wait.reset();
+            lookAtRdma();
+            boolean waits = mayWait && count == 0 && !isOver(deadline);
+            OrdinaryChannels own = ordinary;
+            if (own != null && !own.isEmpty() && !(waits && keysOfRdma == 0)) {
+                own.selectNow(this::onOrdinaryReady);
+                waits &= count == 0;
+            }
+            if (!waits) {
+                return;
+            }
+            await(deadline);
+        } while (count == 0);
+    }
+
+    private boolean isOver(long deadline) {
+        return woken
+                || !isOpen()
+                || Thread.currentThread().isInterrupted()
+                || deadline != Long.MAX_VALUE && System.nanoTime() - deadline >= 0;
+    }
+
+    private void await(long deadline) throws IOException {
+        OrdinaryChannels own = ordinary;
+        if (own == null || own.isEmpty()) {
+            wait.await(deadline);
+        } else if (keysOfRdma > 0) {
+            own.watch();
+            wait.await(deadline);
+        } else {
+            long millis = deadline == Long.MAX_VALUE
+                    ? 0
+                    : Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999));
+            own.select(wait::isSignaled, this::onOrdinaryReady, millis);
+        }
+    }
+
+    private void lookAtRdma() throws IOException {
+        RdmaSelectionKey key = toLook.getAndSet(null);
+        while (key != null) {
+            RdmaSelectionKey next = key.next;
+            key.next = null;
+            key.taken();
+            if (key.isValid() && key.channel() instanceof Source source) {
+                lookAt(key, source);
+            }
+            key = next;
+        }
+        for (int i = 0; i < stillReady.size(); i++) {
+            stillReady.get(i).look(false);
+        }
+        try {
+            for (int i = 0; i < stillReady.size() && isOpen(); i++) {
+                RdmaSelectionKey each = stillReady.get(i);
+                if (each.isValid()) {
+                    deliver(each, each.pending);
+                }
+            }
+        } finally {
+            stillReady.clear();
+        }
+    }
+
+    private void lookAt(RdmaSelectionKey key, Source source) throws IOException {
+        int interest = key.interest();
+        int ready = source.readyOps(interest, false);
+        if (ready == 0) {
+            ready = source.readyOps(interest, true);
+        }
+        track(key, source);
+        if (ready != 0) {
+            key.pending = ready;
+            stillReady.add(key);
+        }
+    }
+
+    /** Keeps up with what the channel has become. */
+    private void track(RdmaSelectionKey key, Source source) throws IOException {
+        StreamEndpoint endpoint = source.endpoint();
+        if ((endpoint != null) != key.isOfRdma) {
+            key.isOfRdma = endpoint != null;
+            keysOfRdma += endpoint != null ? 1 : -1;
+        }
+        if (endpoint != null && key.membership == null) {
+            key.membership = wait.join(endpoint);
+        }
+        SelectableChannel inside = source.ordinary();
+        SelectionKey inner = key.inner();
+        if (inside != null && (inner == null || !inner.channel().equals(inside))) {
+            try {
+                SelectionKey made = ordinary().register(inside, key.interest(), key);
+                key.inner(made);
+                made.interestOps(key.interest()); // it may have changed meanwhile
+                onOrdinaryChange();
+            } catch (java.nio.channels.ClosedChannelException | CancelledKeyException closed) {
+                return; // the key is about to be cancelled
+            }
+        }
+    }
+
+    private void onOrdinaryReady(SelectionKey inner) {
+        if (inner.attachment() instanceof RdmaSelectionKey key && key.isValid()) {
+            int ready = inner.readyOps() & key.interest();
+            if (ready != 0) {
+                deliver(key, ready);
+            }
+        }
+    }
+
+    private void deliver(RdmaSelectionKey key, int ready) {
+        Consumer<SelectionKey> each = action;
+        if (each != null) {
+            key.ready(ready);
+            count++;
+            each.accept(key);
+        } else if (selected.select(key)) {
+            key.ready(ready);
+            count++;
+        } else if ((ready & ~key.ready()) != 0) {
+            key.ready(key.ready() | ready);
+            count++;
+        }
+    }
+
+    @Override
+    public Selector wakeup() {
+        woken = true;
+        signal();
+        return this;
+    }
+
+    // ---- end
+
+    private void forgetCancelled() throws IOException {
+        boolean anyOrdinary = false;
+        Set<SelectionKey> cancelled = cancelledKeys();
+        synchronized (cancelled) {
+            for (SelectionKey each : cancelled) {
+                anyOrdinary |= forget((RdmaSelectionKey) each);
+            }
+            cancelled.clear();
+        }
+        OrdinaryChannels own = ordinary;
+        if (anyOrdinary && own != null) {
+            own.flush();
+        }
+    }
+
+    /** Ends a registration; returns whether the platform's selector has to do so too. */
+    private boolean forget(RdmaSelectionKey key) {
+        keys.remove(key);
+        selected.remove(key);
+        if (key.channel() instanceof Source source) {
+            source.keys().remove(key);
+        }
+        if (key.isOfRdma) {
+            key.isOfRdma = false;
+            keysOfRdma--;
+        }
+        EndpointsWait.Membership membership = key.membership;
+        if (membership != null) {
+            wait.leave(membership);
+            key.membership = null;
+        }
+        deregister(key);
+        SelectionKey inner = key.inner();
+        if (inner != null) {
+            inner.cancel();
+        }
+        return inner != null;
+    }
+
+    @Override
+    protected void implCloseSelector() throws IOException {
+        wakeup();
+        synchronized (this) {
+            synchronized (selected) {
+                for (RdmaSelectionKey key : List.copyOf(keys)) {
+                    key.cancel();
+                    forget(key);
+                }
+                selected.clear();
+            }
+            OrdinaryChannels own = ordinary;
+            if (own != null) {
+                own.close();
+            }
+        }
+    }
+}

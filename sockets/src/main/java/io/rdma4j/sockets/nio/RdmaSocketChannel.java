@@ -1,0 +1,593 @@
+package io.rdma4j.sockets.nio;
+
+import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.sockets.AddressRules.Way;
+import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.StreamOptions;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NoConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel that becomes one over RDMA or one over TCP when it is bound or connected, as the address rules say. Thread safe,
+ * as {@link SocketChannel} is.
+ */
+public final class RdmaSocketChannel extends UndecidedChannel implements StreamTransfer.Waiting {
+    private enum Phase {
+        UNCONNECTED,
+        PENDING,
+        CONNECTED
+    }
+
+    /** How long an attempt over RDMA may take before TCP is tried, where the rules allow both. */
+    private static final Duration BEFORE_TCP = Duration.ofSeconds(1);
+
+    private final ReentrantLock readLock = new ReentrantLock();
+    private final ReentrantLock writeLock = new ReentrantLock();
+
+    private volatile Phase phase = Phase.UNCONNECTED;
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
+    private @Nullable InetSocketAddress target;
+    private boolean mayFallBack;
+    private volatile @Nullable IOException tcpFailure;
+    private volatile @Nullable StreamTransfer transfer;
+    private @Nullable Socket socket;
+
+    /** Opens a channel that is not connected. */
+    public RdmaSocketChannel(SelectorProvider provider, AddressRules rules, SocketFamily family) {
+        super(provider, rules, family, ChannelOptions.of(StreamOptions.SUPPORTED));
+    }
+
+    private RdmaSocketChannel(RdmaServerSocketChannel server, ChannelOptions options) {
+        super(server.provider(), server.rules(), SocketFamily.IPV6, options);
+        phase = Phase.CONNECTED;
+    }
+
+    /** The channel of a connection that a server has accepted over RDMA. */
+    static RdmaSocketChannel accepted(RdmaServerSocketChannel server, ChannelOptions options) {
+        RdmaSocketChannel channel = new RdmaSocketChannel(server, options);
+        StreamEndpoint endpoint = options.endpoint();
+        channel.endpoint = endpoint;
+        endpoint.addListener(channel.keys::changed);
+        return channel;
+    }
+
+    /** The channel of a connection that a server has accepted over TCP. */
+    static RdmaSocketChannel accepted(RdmaServerSocketChannel server, ChannelOptions options, SocketChannel tcp) {
+        RdmaSocketChannel channel = new RdmaSocketChannel(server, options);
+        channel.tcp = tcp;
+        return channel;
+    }
+
+    // ---- addresses
+
+    private void requireConnected() throws ClosedChannelException {
+        requireOpen();
+        if (phase != Phase.CONNECTED) {
+            throw new NotYetConnectedException();
+        }
+    }
+
+    @Override
+    public SocketChannel bind(@Nullable SocketAddress local) throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            requireOpen();
+            if (phase == Phase.PENDING) {
+                throw new ConnectionPendingException();
+            }
+            if (getLocalAddress() != null) {
+                throw new AlreadyBoundException();
+            }
+            InetSocketAddress to = Addresses.local(local, family);
+            synchronized (state) {
+                boundTo = to;
+                try {
+                    if (Addresses.way(rules, to) == Way.TCP) {
+                        becomeTcp();
+                    } else {
+                        becomeRdma();
+                    }
+                } catch (IOException refused) {
+                    boundTo = null;
+                    throw refused;
+                }
+            }
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+        return this;
+    }
+
+    @Override
+    public @Nullable SocketAddress getRemoteAddress() throws IOException {
+        requireOpen();
+        if (phase != Phase.CONNECTED) {
+            return null;
+        }
+        SocketChannel inside = tcp;
+        if (inside != null) {
+            return inside.getRemoteAddress();
+        }
+        StreamEndpoint own = endpoint;
+        return own == null ? null : own.peerAddress();
+    }
+
+    @Override
+    public Socket socket() {
+        synchronized (state) {
+            Socket own = socket;
+            if (own == null) {
+                own = ChannelSocket.of(this);
+                socket = own;
+            }
+            return own;
+        }
+    }
+
+    // ---- connecting
+
+    @Override
+    public boolean isConnected() {
+        return phase == Phase.CONNECTED;
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        return phase == Phase.PENDING;
+    }
+
+    @Override
+    public boolean connect(SocketAddress remote) throws IOException {
+        return connect(remote, Long.MAX_VALUE);
+    }
+
+    /** Connects; where it waits for that, until a time of {@link System#nanoTime} and no longer. */
+    boolean connect(SocketAddress remote, long deadlineNanos) throws IOException {
+        InetSocketAddress to = Addresses.remote(remote, family);
+        readLock.lock();
+        writeLock.lock();
+        try {
+            requireOpen();
+            if (phase == Phase.CONNECTED) {
+                throw new AlreadyConnectedException();
+            }
+            if (phase == Phase.PENDING) {
+                throw new ConnectionPendingException();
+            }
+            return closingOnFailure(() -> {
+                start(to);
+                return advance(isBlocking(), deadlineNanos);
+            });
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    private void start(InetSocketAddress to) throws IOException {
+        synchronized (state) {
+            target = to;
+            Way way = Addresses.way(rules, to);
+            mayFallBack = way == Way.EITHER;
+            if (way == Way.TCP) {
+                becomeTcp();
+                phase = Phase.PENDING;
+                return;
+            }
+            StreamEndpoint own = becomeRdma();
+            phase = Phase.PENDING;
+            try {
+                own.startConnect(to);
+            } catch (IOException refused) {
+                if (!mayFallBack) {
+                    throw refused;
+                }
+                own.close();
+            }
+            if (mayFallBack) {
+                Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(own));
+            }
+        }
+    }
+
+    private static void giveUp(StreamEndpoint attempt) {
+        attempt.await(Readiness.OUT, System.nanoTime() + BEFORE_TCP.toNanos());
+        if (attempt.state() == StreamEndpoint.State.CONNECTING) {
+            attempt.close();
+        }
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        if (phase == Phase.CONNECTED && isOpen()) {
+            return true;
+        }
+        readLock.lock();
+        writeLock.lock();
+        try {
+            requireOpen();
+            if (phase == Phase.UNCONNECTED) {
+                throw new NoConnectionPendingException();
+            }
+            return phase == Phase.CONNECTED || closingOnFailure(() -> advance(isBlocking(), Long.MAX_VALUE));
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    private interface Step {
+        boolean step() throws IOException;
+    }
+
+    private boolean closingOnFailure(Step step) throws IOException {
+        try {
+            return step.step();
+        } catch (IOException failed) {
+            close();
+            throw failed;
+        }
+    }
+
+    /** Goes on with connecting, waiting or not; true when it is done. */
+    private boolean advance(boolean waiting, long deadlineNanos) throws IOException {
+        StreamEndpoint own = endpoint;
+        if (own != null && !advanceOverRdma(own, waiting, deadlineNanos)) {
+            return false;
+        }
+        SocketChannel inside = tcp;
+        if (inside != null && !advanceOverTcp(inside, deadlineNanos)) {
+            return false;
+        }
+        synchronized (state) {
+            requireOpen();
+            phase = Phase.CONNECTED;
+        }
+        return true;
+    }
+
+    /** Returns false while the attempt goes on; true when it has succeeded, or when TCP is to be tried. */
+    private boolean advanceOverRdma(StreamEndpoint own, boolean waiting, long deadlineNanos) throws IOException {
+        if (waiting) {
+            boolean ended = false;
+            beginWait();
+            try {
+                ended = own.await(Readiness.OUT, deadlineNanos) != 0;
+            } finally {
+                endWait(ended && isOpen());
+            }
+            if (!ended) {
+                throw new SocketTimeoutException("Connect timed out");
+            }
+        }
+        return fallBackIfFailed() || own.finishConnect();
+    }
+
+    private boolean advanceOverTcp(SocketChannel inside, long deadlineNanos) throws IOException {
+        IOException refused = tcpFailure;
+        if (refused != null) {
+            throw refused;
+        }
+        if (inside.isConnected()) {
+            return true;
+        }
+        if (inside.isConnectionPending()) {
+            return relay(inside, SocketChannel::finishConnect);
+        }
+        InetSocketAddress to = Objects.requireNonNull(target);
+        if (deadlineNanos == Long.MAX_VALUE || !inside.isBlocking()) {
+            return relay(inside, each -> each.connect(to));
+        }
+        long millis = Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000);
+        return relay(inside, each -> {
+            each.socket().connect(to, (int) Math.min(Integer.MAX_VALUE, millis));
+            return true;
+        });
+    }
+
+    /** Goes over to TCP if RDMA has failed and the rules allow; then returns true. */
+    private boolean fallBackIfFailed() throws IOException {
+        synchronized (state) {
+            StreamEndpoint own = endpoint;
+            if (!mayFallBack || own == null || !isOpen()) {
+                return false;
+            }
+            StreamEndpoint.State now = own.state();
+            if (now != StreamEndpoint.State.FAILED && now != StreamEndpoint.State.CLOSED) {
+                return false;
+            }
+            mayFallBack = false;
+            SocketChannel inside = becomeTcp();
+            if (!inside.isBlocking()) {
+                inside.connect(Objects.requireNonNull(target)); // a blocking one is connected by who waits
+            }
+            return true;
+        }
+    }
+
+    @Override
+    public int readyOps(int interest, boolean toWait) {
+        StreamEndpoint own = endpoint;
+        if (own == null || phase == Phase.UNCONNECTED) {
+            return readyOverTcp(interest);
+        }
+        int ready = toWait ? own.readinessToWait() : own.readiness();
+        if (phase == Phase.PENDING) {
+            return readyToConnect(interest, ready);
+        }
+        int ops = (ready & Readiness.IN) != 0 || inputShut ? SelectionKey.OP_READ : 0;
+        ops |= (ready & Readiness.OUT) != 0 ? SelectionKey.OP_WRITE : 0;
+        if ((ready & (Readiness.HANG_UP | Readiness.ERROR)) != 0) {
+            ops |= SelectionKey.OP_READ | SelectionKey.OP_WRITE;
+        }
+        return ops & interest;
+    }
+
+    private int readyToConnect(int interest, int ready) {
+        if (ready == 0) {
+            return 0;
+        }
+        try {
+            if (fallBackIfFailed()) {
+                return readyOverTcp(interest);
+            }
+        } catch (IOException refused) {
+            tcpFailure = refused;
+            return interest;
+        }
+        return (ready & Readiness.ERROR) != 0 ? interest : interest & SelectionKey.OP_CONNECT;
+    }
+
+    /** What the TCP channel's selector does not tell: that an attempt has ended at once. */
+    private int readyOverTcp(int interest) {
+        SocketChannel inside = tcp;
+        boolean ended = tcpFailure != null || inside != null && inside.isConnected();
+        return ended && phase == Phase.PENDING ? interest & SelectionKey.OP_CONNECT : 0;
+    }
+
+    // ---- data
+
+    /** The endpoint to read from or write to; null for the TCP channel. */
+    private @Nullable StreamTransfer transfer() throws ClosedChannelException {
+        requireConnected();
+        if (tcp != null) {
+            return null;
+        }
+        StreamTransfer own = transfer;
+        StreamEndpoint through = endpoint;
+        if (own == null && through != null) {
+            own = new StreamTransfer(this, through);
+            transfer = own;
+        }
+        return own;
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws IOException {
+        return read(target, Long.MAX_VALUE);
+    }
+
+    /** Reads, and waits until a time of {@link System#nanoTime} at most; over RDMA only. */
+    int read(ByteBuffer target, long deadlineNanos) throws IOException {
+        requireWritable(target);
+        readLock.lock();
+        try {
+            StreamTransfer own = transfer();
+            if (own == null) {
+                return relay(Objects.requireNonNull(tcp), inside -> inside.read(target));
+            }
+            return inputShut ? -1 : own.read(target, deadlineNanos);
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    /**
+     * Reads, for a stream with a time-out.
+     *
+     * @param timeoutMillis how long it waits; 0 for ever
+     * @throws SocketTimeoutException if that was too short
+     */
+    int readUntil(ByteBuffer target, int timeoutMillis) throws IOException {
+        SocketChannel inside = tcp;
+        if (inside == null || timeoutMillis == 0) {
+            return read(target, ChannelSocket.deadline(timeoutMillis));
+        }
+        requireConnected();
+        return relay(inside, each -> {
+            Socket ordinary = each.socket();
+            ordinary.setSoTimeout(timeoutMillis);
+            return ordinary.getInputStream()
+                    .read(target.array(), target.arrayOffset() + target.position(), target.remaining());
+        });
+    }
+
+    private static void requireWritable(ByteBuffer target) {
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+    }
+
+    @Override
+    public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, targets.length);
+        for (int i = offset; i < offset + length; i++) {
+            requireWritable(targets[i]);
+        }
+        readLock.lock();
+        try {
+            StreamTransfer own = transfer();
+            if (own == null) {
+                return relay(Objects.requireNonNull(tcp), inside -> inside.read(targets, offset, length));
+            }
+            return inputShut ? -1 : own.read(targets, offset, length);
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+        Objects.requireNonNull(source);
+        return (int) write(own -> own.write(source), inside -> (long) inside.write(source));
+    }
+
+    @Override
+    public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, sources.length);
+        return write(own -> own.write(sources, offset, length), inside -> inside.write(sources, offset, length));
+    }
+
+    private interface Writing {
+        long write(StreamTransfer own) throws IOException;
+    }
+
+    private long write(Writing overRdma, TcpCall<Long> overTcp) throws IOException {
+        writeLock.lock();
+        try {
+            StreamTransfer own = transfer();
+            if (own == null) {
+                return relay(Objects.requireNonNull(tcp), overTcp);
+            }
+            if (outputShut) {
+                throw new ClosedChannelException();
+            }
+            return overRdma.write(own);
+        } catch (IOException failed) {
+            if (outputShut && isOpen() && !(failed instanceof ClosedChannelException)) {
+                throw new AsynchronousCloseException(); // while this thread waited
+            }
+            throw failed;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    @Override
+    public SocketChannel shutdownInput() throws IOException {
+        synchronized (state) {
+            requireConnected();
+            SocketChannel inside = tcp;
+            StreamEndpoint own = endpoint;
+            if (inside != null) {
+                inside.shutdownInput();
+            } else if (own != null && !inputShut) {
+                own.shutdownInput();
+            }
+            inputShut = true;
+        }
+        keys.changed();
+        return this;
+    }
+
+    @Override
+    public SocketChannel shutdownOutput() throws IOException {
+        synchronized (state) {
+            requireConnected();
+            SocketChannel inside = tcp;
+            StreamEndpoint own = endpoint;
+            if (inside != null) {
+                inside.shutdownOutput();
+            } else if (own != null && !outputShut) {
+                outputShut = true;
+                own.shutdownOutput();
+            }
+            outputShut = true;
+        }
+        keys.changed();
+        return this;
+    }
+
+    /** Whether {@link #shutdownInput} was called. */
+    boolean isInputShut() {
+        return inputShut;
+    }
+
+    /** Whether {@link #shutdownOutput} was called. */
+    boolean isOutputShut() {
+        return outputShut;
+    }
+
+    /** Bytes that can be read at once. */
+    int availableBytes() throws IOException {
+        requireConnected();
+        SocketChannel inside = tcp;
+        StreamEndpoint own = endpoint;
+        if (inside != null) {
+            return inside.socket().getInputStream().available();
+        }
+        return own == null || inputShut ? 0 : own.availableBytes();
+    }
+
+    // ---- modes and end
+
+    @Override
+    public void beginWait() {
+        begin();
+    }
+
+    @Override
+    public void endWait(boolean completed) throws AsynchronousCloseException {
+        if (!completed && Thread.currentThread().isInterrupted()) {
+            begin(); // the wait may have ended before who interrupts came to close the channel
+        }
+        end(completed);
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            synchronized (state) {
+                SocketChannel inside = tcp;
+                if (inside != null) {
+                    if (block) {
+                        keys.forgetCancelled(inside);
+                    }
+                    inside.configureBlocking(block);
+                }
+            }
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(isOpen() ? phase.name().toLowerCase(Locale.ROOT) : "closed");
+        StreamEndpoint own = endpoint;
+        SocketChannel inside = tcp;
+        if (inside != null) {
+            text.append(" over TCP: ").append(inside);
+        } else if (own != null && isOpen()) {
+            text.append(" local=").append(own.localAddress()).append(" remote=").append(own.peerAddress());
+        }
+        return "RdmaSocketChannel[" + text + "]";
+    }
+}

@@ -1,0 +1,128 @@
+package io.rdma4j.sockets.nio;
+
+import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.StreamEndpoint;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+
+/** Reads from and writes to an endpoint as a channel does, waiting where the channel is a blocking one. */
+final class StreamTransfer {
+    /** What a channel does before and after its thread may wait. */
+    interface Waiting {
+        void beginWait();
+
+        void endWait(boolean completed) throws AsynchronousCloseException;
+
+        boolean isOpen();
+
+        boolean isBlocking();
+    }
+
+    private final Waiting channel;
+    private final StreamEndpoint endpoint;
+
+    StreamTransfer(Waiting channel, StreamEndpoint endpoint) {
+        this.channel = channel;
+        this.endpoint = endpoint;
+    }
+
+    /**
+     * Reads into a buffer.
+     *
+     * @param deadlineNanos when it stops waiting, a time of {@link System#nanoTime}
+     * @throws SocketTimeoutException if that time is over
+     */
+    int read(ByteBuffer target, long deadlineNanos) throws IOException {
+        if (!target.hasRemaining()) {
+            return 0;
+        }
+        if (!channel.isBlocking()) {
+            return unlessClosed(() -> endpoint.read(target));
+        }
+        int count = 0;
+        channel.beginWait();
+        try {
+            count = endpoint.read(target);
+            while (count == 0 && channel.isOpen() && endpoint.await(Readiness.IN, deadlineNanos) != 0) {
+                count = endpoint.read(target);
+            }
+        } finally {
+            channel.endWait(count != 0);
+        }
+        if (count == 0) {
+            throw new SocketTimeoutException("Read timed out");
+        }
+        return count;
+    }
+
+    /** Reads into some buffers; waits for the first byte at most. */
+    long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            ByteBuffer target = targets[i];
+            if (target.hasRemaining()) {
+                int count = total == 0 ? read(target, Long.MAX_VALUE) : unlessClosed(() -> endpoint.read(target));
+                total += total > 0 ? Math.max(0, count) : count;
+                if (target.hasRemaining()) {
+                    return total;
+                }
+            }
+        }
+        return total;
+    }
+
+    /** Writes buffers; all of them where it may wait. */
+    long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            int count = write(sources[i], total > 0);
+            total += count;
+            if (sources[i].hasRemaining()) {
+                return total;
+            }
+        }
+        return total;
+    }
+
+    /** Writes a buffer; all of it where it may wait. */
+    int write(ByteBuffer source) throws IOException {
+        return write(source, false);
+    }
+
+    private int write(ByteBuffer source, boolean haveWritten) throws IOException {
+        if (!source.hasRemaining()) {
+            return 0;
+        }
+        if (!channel.isBlocking()) {
+            return unlessClosed(() -> endpoint.write(source));
+        }
+        int begin = source.position();
+        channel.beginWait();
+        try {
+            endpoint.write(source);
+            while (source.hasRemaining() && channel.isOpen() && endpoint.await(Readiness.OUT, Long.MAX_VALUE) != 0) {
+                endpoint.write(source);
+            }
+        } finally {
+            channel.endWait(haveWritten || source.position() > begin);
+        }
+        return source.position() - begin;
+    }
+
+    private interface Call {
+        int call() throws IOException;
+    }
+
+    private int unlessClosed(Call call) throws IOException {
+        try {
+            return call.call();
+        } catch (IOException failed) {
+            if (!channel.isOpen()) {
+                throw new AsynchronousCloseException();
+            }
+            throw failed;
+        }
+    }
+}
