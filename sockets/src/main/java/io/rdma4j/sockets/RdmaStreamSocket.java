@@ -2,11 +2,14 @@ package io.rdma4j.sockets;
 
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.StreamMapping;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RdmaStreamSocket implements AutoCloseable {
     private static final Set<MessageFlag> NO_FLAGS = Set.of();
+    private static final Set<MessageFlag> AT_ONCE = Set.of(MessageFlag.DONT_WAIT);
 
     private final StreamEndpoint endpoint;
     private final StreamOptions options;
@@ -125,7 +129,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
 
     private void requireListening() throws IOException {
         if (endpoint.state() != StreamEndpoint.State.LISTENING) {
-            throw new java.net.SocketException(
+            throw new SocketException(
                     endpoint.state() == StreamEndpoint.State.CLOSED
                             ? "Socket closed"
                             : "Invalid argument (the socket does not listen)");
@@ -170,7 +174,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
      * @throws IOException if the connection was lost; what came before can be received first
      */
     public int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException {
-        boolean wait = blocking && !flags.contains(MessageFlag.DONT_WAIT);
+        boolean wait = waits(flags);
         if (!SocketWaits.enter(receiving, wait)) {
             return 0;
         }
@@ -180,7 +184,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
             int begin = target.position();
             int count = receiveOnce(target, peek, wait);
             while (all && count > 0 && target.hasRemaining()) {
-                count = receiveMore(target);
+                count = receiveRest(target);
             }
             return target.position() > begin ? target.position() - begin : count;
         } finally {
@@ -198,7 +202,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
     }
 
     /** What was received counts more than what goes wrong after it: the next call finds that. */
-    private int receiveMore(ByteBuffer target) {
+    private int receiveRest(ByteBuffer target) {
         try {
             return receiveOnce(target, false, true);
         } catch (IOException later) {
@@ -219,17 +223,13 @@ public final class RdmaStreamSocket implements AutoCloseable {
      * @throws IOException if the connection has ended, or this side's output
      */
     public int send(ByteBuffer source, Set<MessageFlag> flags) throws IOException {
-        boolean wait = blocking && !flags.contains(MessageFlag.DONT_WAIT);
+        boolean wait = waits(flags);
         if (!SocketWaits.enter(sending, wait)) {
             return 0;
         }
         int begin = source.position();
         try {
-            endpoint.write(source);
-            while (wait && source.hasRemaining()) {
-                SocketWaits.await(endpoint, Readiness.OUT);
-                endpoint.write(source);
-            }
+            sendFrom(source, wait);
         } catch (IOException failed) {
             if (source.position() == begin) {
                 throw failed;
@@ -238,6 +238,138 @@ public final class RdmaStreamSocket implements AutoCloseable {
             sending.unlock();
         }
         return source.position() - begin;
+    }
+
+    private void sendFrom(ByteBuffer source, boolean wait) throws IOException {
+        endpoint.write(source);
+        while (wait && source.hasRemaining()) {
+            SocketWaits.await(endpoint, Readiness.OUT);
+            endpoint.write(source);
+        }
+    }
+
+    /**
+     * Receives into several buffers, one after the other. With {@link MessageFlag#PEEK} only the first that has room gets
+     * bytes. C: {@code rreadv}, {@code rrecvmsg}, which fill the first buffer only.
+     *
+     * @return how many bytes; 0 if there is nothing now, or no room; -1 if nothing more will come
+     * @throws IOException as {@link #receive(ByteBuffer, Set)}
+     */
+    public long receive(ByteBuffer[] targets, Set<MessageFlag> flags) throws IOException {
+        if (!SocketWaits.enter(receiving, waits(flags))) {
+            return 0;
+        }
+        try {
+            long total = 0;
+            for (ByteBuffer target : targets) {
+                if (!target.hasRemaining()) {
+                    continue;
+                }
+                int count = total == 0 ? receive(target, flags) : receiveMore(target, flags);
+                if (count <= 0) {
+                    return total == 0 ? count : total;
+                }
+                total += count;
+                if (target.hasRemaining() || flags.contains(MessageFlag.PEEK)) {
+                    return total;
+                }
+            }
+            return total;
+        } finally {
+            receiving.unlock();
+        }
+    }
+
+    private int receiveMore(ByteBuffer target, Set<MessageFlag> flags) {
+        try {
+            return receive(target, flags.contains(MessageFlag.WAIT_ALL) ? flags : AT_ONCE);
+        } catch (IOException later) {
+            return -1;
+        }
+    }
+
+    /**
+     * Sends from several buffers, one after the other. C: {@code rwritev}, {@code rsendmsg}.
+     *
+     * @return how many bytes; see {@link #send(ByteBuffer, Set)}
+     * @throws IOException as {@link #send(ByteBuffer, Set)}
+     */
+    public long send(ByteBuffer[] sources, Set<MessageFlag> flags) throws IOException {
+        boolean wait = waits(flags);
+        if (!SocketWaits.enter(sending, wait)) {
+            return 0;
+        }
+        long total = 0;
+        try {
+            for (ByteBuffer source : sources) {
+                int begin = source.position();
+                try {
+                    sendFrom(source, wait);
+                } finally {
+                    total += source.position() - begin;
+                }
+                if (source.hasRemaining()) {
+                    break;
+                }
+            }
+        } catch (IOException failed) {
+            if (total == 0) {
+                throw failed;
+            }
+        } finally {
+            sending.unlock();
+        }
+        return total;
+    }
+
+    // ---- mapped memory
+
+    /**
+     * Lets the peer write to memory of this process; the socket must be connected and the peer have a place for it ({@link
+     * RdmaSocketOptions#RDMA_IOMAPSIZE}). The peer hears of it before the next bytes that this side sends. C: {@code riomap}
+     * with {@code PROT_WRITE}.
+     *
+     * @param memory native memory, which must live as long as the mapping
+     * @param offset by which the peer knows its first byte; -1 for its address
+     * @throws IOException if the peer has no place for it (C: {@code ENOMEM}), or the socket is not connected
+     */
+    public MappedMemory map(MemorySegment memory, long offset) throws IOException {
+        return new MappedMemory(memory, StreamMapping.of(endpoint, memory, offset));
+    }
+
+    /**
+     * Writes into memory that the peer has mapped: all of it if the socket blocks, else what there is room for now. What is
+     * written is there before what is sent after it. C: {@code riowrite}.
+     *
+     * @param offset where, as the peer's mappings count
+     * @return how many bytes; less than there are also where the mapping ends; -1 if nothing is mapped at {@code offset}
+     * @throws IOException if the connection has ended, or this side's output
+     */
+    public int writeMapped(ByteBuffer source, long offset, Set<MessageFlag> flags) throws IOException {
+        boolean wait = waits(flags);
+        if (!SocketWaits.enter(sending, wait)) {
+            return 0;
+        }
+        int begin = source.position();
+        try {
+            int count = endpoint.writeMapped(source, offset);
+            while (wait && count >= 0 && source.hasRemaining()) {
+                SocketWaits.await(endpoint, Readiness.OUT);
+                count = endpoint.writeMapped(source, offset + source.position() - begin);
+            }
+            return source.position() == begin ? count : source.position() - begin;
+        } catch (IOException failed) {
+            if (source.position() == begin) {
+                throw failed;
+            }
+            return source.position() - begin;
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    private boolean waits(Set<MessageFlag> flags) {
+        return blocking && !flags.contains(MessageFlag.DONT_WAIT);
     }
 
     // ---- waiting and ending

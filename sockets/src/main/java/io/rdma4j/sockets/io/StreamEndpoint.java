@@ -397,7 +397,7 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
         waiting.signalAll();
     }
 
-    /** Does something with the connection's protocol and memory; for {@link MappedMemory}. */
+    /** Does something with the connection's protocol and memory; for {@link StreamMapping}. */
     <T extends @Nullable Object> T withResources(IoCall<StreamResources, T> call) throws IOException {
         return guarded(() -> call.call(requireConnected().resources()));
     }

@@ -93,8 +93,21 @@ final class StreamResources implements AutoCloseable {
         return region;
     }
 
-    ProtectionDomain protectionDomain() {
+    private ProtectionDomain protectionDomain() {
         return id.protectionDomain();
+    }
+
+    /** Registers memory of the user that the peer may write to. */
+    MemoryRegion map(MemorySegment memory) {
+        MemoryRegion region = protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        regions.push(region);
+        return region;
+    }
+
+    /** Takes {@link #map} back. */
+    void unmap(MemoryRegion region) {
+        regions.remove(region);
+        region.close();
     }
 
     CompletionHub hub() {
