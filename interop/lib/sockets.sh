@@ -47,5 +47,11 @@ define_socket_cases() { # SERVER CLIENT
     case_add rstream/-T-n "$1" "$2" 'not blocking' 60 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T n -T v
     case_add rstream/-T-r "$1" "$2" 'resolved' 60 case_stream rstream v4 'custom 1000 100 1 195k' -C 100 -T r
     case_add rstream/-B "$1" "$2" 'small buffers' 60 case_stream rstream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -B 5000 -T v
+    case_add riostream/v4 "$1" "$2" '100 x 1000 bytes' 60 case_stream riostream v4 'custom 1000 100 1 195k' -C 100 -T v
+    case_add riostream/v6 "$1" "$2" '100 round trips' 60 case_stream riostream v6 'custom 64 1 100 12k' -S 64 -C 1 -I 100 -T v
+    case_add riostream/-S-1m "$1" "$2" '3 x 1 MiB' 60 case_stream riostream v4 'custom 1m 3 1 6m' -S 1048576 -C 3 -T v
+    case_add riostream/-T-a "$1" "$2" 'poll' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a
+    case_add riostream/-T-ab "$1" "$2" 'poll, blocking' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T b -T v
+    case_add riostream/-T-b "$1" "$2" 'blocking' 60 case_stream riostream ll 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b
     ! $full || case_add rstream/series "$1" "$2" '8 rows' 900 case_stream rstream v4 "$stream_series"
 }

@@ -18,6 +18,7 @@ import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
+import io.rdma4j.tools.sockets.Riostream;
 import io.rdma4j.tools.sockets.Rstream;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -51,6 +52,7 @@ public final class Main {
             new RdmaXclient(),
             new RdmaXserver(),
             new Rstream(),
+            new Riostream(),
             new Cmtime(),
             new RcPingpong(),
             new UcPingpong(),

@@ -157,6 +157,11 @@ abstract class StreamRun {
     /** Sets what only this tool sets. */
     void setOwnOptions(TestSocket socket) {}
 
+    /** Whether {@code -b} is for clients, too. */
+    boolean bindsClients() {
+        return true;
+    }
+
     private TestSocket listen() throws StreamFailure {
         InetSocketAddress local = lookUp("getaddrinfo: ", options.bind(), true);
         TestSocket socket = open("rsocket failed", local.getAddress(), true);
@@ -205,8 +210,9 @@ abstract class StreamRun {
     private TestSocket connect(Phase phase) throws StreamFailure {
         InetSocketAddress remote = lookUp("getaddrinfo: ", options.server(), false);
         // C looks this up with the server's port: the client's port is that too.
-        InetSocketAddress local =
-                options.bind() == null ? null : lookUp("getaddrinfo src_addr: ", options.bind(), true);
+        InetSocketAddress local = options.bind() == null || !bindsClients()
+                ? null
+                : lookUp("getaddrinfo src_addr: ", options.bind(), true);
         TestSocket socket = open("rsocket failed", remote.getAddress(), false);
         try {
             setOptions(socket, phase);
@@ -373,7 +379,8 @@ abstract class StreamRun {
         }
     }
 
-    private StreamFailure ended() {
+    /** The peer is gone before its time. */
+    final StreamFailure ended() {
         report.explain("the peer ended the connection before the test was over. Give both sides the same -I, -C, -S"
                 + " and -T v; what the other one says may tell more");
         return new StreamFailure(FAILED);

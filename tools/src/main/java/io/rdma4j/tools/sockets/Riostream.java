@@ -1,0 +1,78 @@
+package io.rdma4j.tools.sockets;
+
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.sockets.StreamToolOptions.Test;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * {@code riostream}: latency and bandwidth of direct writes into mapped memory of an RDMA socket's peer, with the options,
+ * lines and exit statuses of librdmacm's. What differs is in {@code docs/tools/riostream.md}.
+ */
+public final class Riostream implements Tool {
+    private static final Set<Test> KNOWN = EnumSet.of(Test.ASYNC, Test.BLOCKING, Test.NONBLOCKING, Test.VERIFY);
+
+    private static final String LETTERS = "s:b:f:B:i:I:C:S:p:T:";
+
+    private static final String USAGE = """
+            usage: riostream
+            \t[-s server_address]
+            \t[-b bind_address]
+            \t[-f address_format]
+            \t    name, ip, ipv6, or gid
+            \t[-B buffer_size]
+            \t[-i inline_size]
+            \t[-I iterations]
+            \t[-C transfer_count]
+            \t[-S transfer_size or all]
+            \t[-p port_number]
+            \t[-T test_option]
+            \t    a|async - asynchronous operation (use poll)
+            \t    b|blocking - use blocking calls
+            \t    n|nonblocking - use nonblocking calls
+            \t    v|verify - verify data
+            """;
+
+    private static final String EXAMPLES = """
+
+            Without -s it is the server. Without -I, -C and -S it runs a series: latencies, then bandwidths, of 64 bytes to
+            1 MiB. Both sides need the same -I, -C, -S, -p and -T v. -T may be given more than once.
+
+            examples:
+              riostream                                the server
+              riostream -s 192.0.2.1                   the series
+              riostream -s 192.0.2.1 -S all            more sizes, up to 6 MiB; the server too with -S all
+              riostream -s 192.0.2.1 -S 65536 -C 1000 -I 1
+
+            """;
+
+    /** Creates the tool. */
+    public Riostream() {}
+
+    @Override
+    public String name() {
+        return "riostream";
+    }
+
+    @Override
+    public String summary() {
+        return "latency and bandwidth of direct writes into memory that the peer has mapped";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        StreamToolOptions options = new StreamCommandLine(name(), LETTERS, KNOWN, environment).read(arguments);
+        if (options == null) {
+            environment.out().print(USAGE);
+            return 1;
+        }
+        return new RiostreamRun(name(), options, environment).run();
+    }
+}

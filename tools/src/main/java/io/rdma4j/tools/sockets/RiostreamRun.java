@@ -1,0 +1,160 @@
+package io.rdma4j.tools.sockets;
+
+import io.rdma4j.sockets.MappedMemory;
+import io.rdma4j.sockets.MessageFlag;
+import io.rdma4j.sockets.PollEvents;
+import io.rdma4j.sockets.RdmaSocketOptions;
+import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.sockets.StreamToolOptions.Test;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * A run of riostream: bytes written straight into the other side's memory, which knows by the last byte that they are there.
+ * Only the messages by which both sides get ready go through the stream.
+ */
+final class RiostreamRun extends StreamRun {
+    private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+
+    /** What the last byte is before a test: no marker of the first turns. */
+    private static final byte NO_MARKER = -1;
+
+    private final ByteBuffer buffer;
+    private final MemorySegment memory;
+    private final Pattern sent = new Pattern();
+    private final Pattern expected = new Pattern();
+    private final Set<MessageFlag> flags;
+
+    /** Prepares a run. */
+    RiostreamRun(String tool, StreamToolOptions options, ToolEnvironment environment) {
+        super(tool, options, environment);
+        buffer = buffer();
+        memory = MemorySegment.ofBuffer(buffer);
+        flags = options.isBlocking() ? Set.of() : EnumSet.of(MessageFlag.DONT_WAIT);
+    }
+
+    @Override
+    TestSocket open(InetAddress address, boolean toListen) {
+        return RdmaTestSocket.open();
+    }
+
+    @Override
+    boolean bindsClients() {
+        return false;
+    }
+
+    @Override
+    void setOwnOptions(TestSocket socket) {
+        setIgnoring(socket, RdmaSocketOptions.RDMA_IOMAPSIZE, 1);
+    }
+
+    @Override
+    long measure(TestSocket socket, StreamTest test) throws StreamFailure {
+        if (!(socket instanceof RdmaTestSocket(RdmaStreamSocket stream))) {
+            throw new IllegalStateException("mapped memory needs RDMA");
+        }
+        // C allows a test without a byte, and writes its marker before the buffer.
+        int size = Math.max(1, test.sizeBytes());
+        BYTE.setVolatile(memory, size - 1L, NO_MARKER);
+        try (MappedMemory mapped = get("riomap", () -> stream.map(memory.asSlice(0, size), 0))) {
+            synchronize(socket);
+            long begin = System.nanoTime();
+            turns(stream, test, (int) mapped.memory().byteSize());
+            return (System.nanoTime() - begin) / 1000;
+        }
+    }
+
+    private void synchronize(TestSocket socket) throws StreamFailure {
+        ByteBuffer message = ByteBuffer.allocate(syncBytes());
+        if (options.isServer()) {
+            receiveAll(socket, message, syncBytes());
+            sendAll(socket, message, syncBytes());
+        } else {
+            sendAll(socket, message, syncBytes());
+            receiveAll(socket, message, syncBytes());
+        }
+    }
+
+    /** Client and server take turns; each turn has the next marker, which begins anew after 255. */
+    private void turns(RdmaStreamSocket stream, StreamTest test, int size) throws StreamFailure {
+        byte marker = 0;
+        for (int i = 0; i < test.iterations(); i++) {
+            if (options.isServer()) {
+                awaitMarker(stream, size, marker++);
+                writeTurn(stream, test, size, marker++);
+            } else {
+                writeTurn(stream, test, size, marker++);
+                awaitMarker(stream, size, marker++);
+            }
+        }
+    }
+
+    /** Writes the buffer as it is, again and again, and the last time with the marker behind it. */
+    private void writeTurn(RdmaStreamSocket stream, StreamTest test, int size, byte marker) throws StreamFailure {
+        for (int t = 0; t < test.transfers() - 1; t++) {
+            write(stream, size);
+        }
+        BYTE.setVolatile(memory, size - 1L, marker);
+        if (options.has(Test.VERIFY)) {
+            sent.fill(buffer, size - 1);
+        }
+        write(stream, size);
+    }
+
+    private void write(RdmaStreamSocket stream, int size) throws StreamFailure {
+        buffer.position(0).limit(size);
+        try {
+            while (buffer.hasRemaining()) {
+                awaitWritable(stream);
+                int count = stream.writeMapped(buffer, buffer.position(), flags);
+                if (count < 0) {
+                    throw unmapped(size);
+                }
+                pause(count);
+            }
+        } catch (IOException e) {
+            throw failure("riowrite", e);
+        } finally {
+            buffer.clear();
+        }
+    }
+
+    private void awaitWritable(RdmaStreamSocket stream) throws IOException {
+        if (options.has(Test.ASYNC)) {
+            Duration timeout = options.isBlocking() ? null : Duration.ZERO;
+            while (stream.await(PollEvents.OUT, timeout) == 0) {
+                pause(0);
+            }
+        }
+    }
+
+    private StreamFailure unmapped(int size) {
+        report.explain(
+                "the peer has not mapped the " + size + " bytes that are to be written. Give both sides the same -S");
+        return new StreamFailure(FAILED);
+    }
+
+    /** Waits until the last byte is the marker. Looking for readiness has the device work meanwhile. */
+    private void awaitMarker(RdmaStreamSocket stream, int size, byte marker) throws StreamFailure {
+        while ((byte) BYTE.getVolatile(memory, size - 1L) != marker) {
+            int ready = get("rpoll", () -> stream.await(PollEvents.IN, Duration.ZERO));
+            if ((ready & (PollEvents.ERROR | PollEvents.HANG_UP)) != 0
+                    && (byte) BYTE.getVolatile(memory, size - 1L) != marker) {
+                throw ended();
+            }
+            pause(0);
+        }
+        pause(1);
+        if (options.has(Test.VERIFY)) {
+            verify(expected, buffer, size - 1);
+        }
+    }
+}
