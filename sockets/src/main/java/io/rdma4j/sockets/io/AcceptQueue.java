@@ -37,6 +37,11 @@ final class AcceptQueue {
         return true;
     }
 
+    /** Takes a request out again; false if it is not there any more. */
+    synchronized boolean withdraw(Request request) {
+        return waiting.remove(request);
+    }
+
     /** The next request whose turn it is, or null; its connection is then under way. */
     synchronized @Nullable Request nextRequest() {
         if (closed || underWay + connected.size() >= backlog) {

@@ -7,6 +7,7 @@ import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
@@ -49,7 +50,7 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
     private @Nullable CmId id;
     private volatile @Nullable ConnectedStream stream;
     private volatile @Nullable StreamListening listening;
-    private @Nullable AcceptQueue accepter;
+    private @Nullable StreamListening accepter;
     private @Nullable IOException failure;
     private @Nullable KeepAlive keepAlive;
 
@@ -143,14 +144,31 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
     public void startConnect(InetSocketAddress remote) throws IOException {
         guarded(() -> {
             requireState("connect", State.NEW);
-            CmId own = id == null ? newId() : id;
-            id = own;
             InetAddress to =
                     remote.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : remote.getAddress();
+            CmId own = id == null ? newId() : boundFor(id, to);
+            id = own;
             state = State.CONNECTING;
             own.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
             return null;
         });
+    }
+
+    /** Who is bound to any address of one family connects to those of the other too: Java hardly tells them apart. */
+    private CmId boundFor(CmId bound, InetAddress to) {
+        InetSocketAddress local = bound.localAddress();
+        if (local == null
+                || !local.getAddress().isAnyLocalAddress()
+                || local.getAddress() instanceof Inet4Address == to instanceof Inet4Address) {
+            return bound;
+        }
+        InetAddress any = (to instanceof Inet4Address ? SocketFamily.IPV4 : SocketFamily.IPV6)
+                .any()
+                .getAddress();
+        bound.close();
+        CmId made = newId();
+        made.bindAddress(new InetSocketAddress(any, local.getPort()));
+        return made;
     }
 
     /**
@@ -206,7 +224,7 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
     }
 
     private void onEstablished(CmEvent event) {
-        AcceptQueue queue;
+        StreamListening listener;
         lock.lock();
         try {
             ConnectedStream made = stream;
@@ -214,8 +232,8 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
                 return;
             }
             StreamProtocol protocol = made.resources().protocol();
-            queue = accepter;
-            if (queue == null) {
+            listener = accepter;
+            if (listener == null) {
                 ConnectData peer = ConnectData.parse(event.privateData());
                 if (peer == null || !protocol.onPeer(peer)) {
                     failure = new ProtocolException("The peer does not speak version 1 of the rsocket protocol");
@@ -230,9 +248,9 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
             lock.unlock();
         }
         updateKeepAlive();
-        if (queue != null) {
+        if (listener != null) {
             accepter = null;
-            if (!queue.connected(this)) {
+            if (!listener.onConnected(this)) {
                 Thread.ofVirtual().start(this::close);
             }
         }
@@ -256,7 +274,7 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
     }
 
     private void fail(IOException why) {
-        AcceptQueue queue;
+        StreamListening listener;
         lock.lock();
         try {
             if (state == State.CLOSED) {
@@ -269,13 +287,13 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
                 failure = why;
                 state = State.FAILED;
             }
-            queue = accepter;
+            listener = accepter;
             accepter = null;
         } finally {
             lock.unlock();
         }
-        if (queue != null) {
-            queue.failed();
+        if (listener != null) {
+            listener.onFailed();
             Thread.ofVirtual().start(this::close);
         }
     }
@@ -294,8 +312,8 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
                 throw new SocketException("Not bound");
             }
             listening = new StreamListening(this, backlog, waiting);
-            state = State.LISTENING;
             own.listen(backlog);
+            state = State.LISTENING;
             return null;
         });
     }
@@ -317,10 +335,10 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
     }
 
     /** Becomes the endpoint of a request, and accepts it. */
-    void answer(AcceptQueue.Request request, AcceptQueue queue) {
+    void answer(AcceptQueue.Request request, StreamListening listener) {
         lock.lock();
         try {
-            accepter = queue;
+            accepter = listener;
             id = request.id();
             state = State.CONNECTING;
             request.id().setContext(this);
