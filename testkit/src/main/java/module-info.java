@@ -8,6 +8,7 @@ module io.rdma4j.testkit {
     requires transitive io.rdma4j.verbs;
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
+    requires io.rdma4j.sockets;
 
     exports io.rdma4j.testkit;
     exports io.rdma4j.testkit.simulation;

@@ -126,20 +126,30 @@ final class StreamEnd implements StreamPort {
 
     private final boolean hasImmediate;
 
+    /** An end whose addresses and keys are its own. */
     StreamEnd(StreamSizes sizes, boolean hasImmediate, int number) {
+        this(sizes, hasImmediate, piece(number, 2), piece(number, 1));
+    }
+
+    private static BufferDescriptor piece(int number, int index) {
+        return new BufferDescriptor(
+                0x7f00_0000_0000L + ((long) number << 36 | (long) index << 34), number << 8 | index, 0);
+    }
+
+    /** An end whose table and receive buffer have given addresses and keys; the lengths do not count. */
+    StreamEnd(StreamSizes sizes, boolean hasImmediate, BufferDescriptor table, BufferDescriptor buffer) {
         this.sizes = sizes;
         this.hasImmediate = hasImmediate;
-        long base = 0x7f00_0000_0000L + ((long) number << 36);
         memory = new StreamMemory(
                 MemorySegment.ofArray(new byte[(int) StreamMemory.localBytes(sizes)]),
                 MemorySegment.ofArray(new byte[sizes.receiveBufferBytes()]),
-                base,
-                number << 8 | 1,
+                buffer.address(),
+                buffer.key(),
                 MemorySegment.ofArray(new byte[(int) StreamMemory.tableBytes(sizes)]),
-                base + (1L << 34),
-                number << 8 | 2);
-        mappedAddress = base + (1L << 35);
-        mappedKey = number << 8 | 3;
+                table.address(),
+                table.key());
+        mappedAddress = table.address() + (1L << 34);
+        mappedKey = ~table.key();
         protocol = new StreamProtocol(sizes, memory, this, hasImmediate);
     }
 

@@ -1,0 +1,190 @@
+package io.rdma4j.sockets.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.sockets.stream.StreamEnd.Posted;
+import io.rdma4j.sockets.stream.Transcript.Line;
+import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
+import io.rdma4j.wire.rsocket.ControlWord;
+import io.rdma4j.wire.rsocket.MappingEntry;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Puts our protocol in the place of each of two C peers: it has that peer's memory, hears what the other one said, and its
+ * application does what the C tool did. Then it says what that peer said, byte for byte, in the same order.
+ */
+class CaptureReplayTest {
+    private static final int RECEIVE_QUEUE = 384;
+    private static final Integer DISCONNECT = ControlWord.of(ControlWord.CONTROL, ControlWord.DISCONNECT);
+    private static final int MAPPINGS_AT = 2 * BufferDescriptor.LENGTH;
+
+    /** Captured data are zeros; marked, they are bytes that tell their place. */
+    @ParameterizedTest
+    @CsvSource({
+        "rstream, client, false",
+        "rstream, server, false",
+        "rstream, server, true",
+        "riostream, client, false",
+        "riostream, server, false",
+        "riostream, client, true",
+        "siw_rstream, client, false",
+        "siw_rstream, server, false",
+        "siw_rstream, client, true"
+    })
+    void ourSideSaysWhatThePeerOfCSaid(String file, String role, boolean marked) {
+        new Replay(Transcript.load(file, marked), role).run();
+    }
+
+    /** One replay: what is left of the transcript, and the end that plays one role of it. */
+    private static final class Replay {
+        private final String role;
+        private final ConnectData ownData;
+        private final ConnectData peerData;
+        private final ArrayDeque<Line> lines;
+        private final StreamEnd end;
+        private final ArrayDeque<Byte> arrived = new ArrayDeque<>();
+        private @Nullable MappingEntry ownMapping;
+        private @Nullable MappingEntry peerMapping;
+
+        Replay(Transcript transcript, String role) {
+            this.role = role;
+            lines = new ArrayDeque<>(transcript.messages());
+            ownData = transcript.connectData(role);
+            peerData = transcript.connectData(role.equals("client") ? "server" : "client");
+            StreamSizes sizes = new StreamSizes(
+                    RECEIVE_QUEUE, RECEIVE_QUEUE, 131_072, 2 * ownData.buffer().length(), 64, ownData.mappingEntries());
+            end = new StreamEnd(sizes, transcript.hasImmediate(), ownData.table(), ownData.buffer());
+        }
+
+        void run() {
+            assertThat(end.protocol.connectData()).isEqualTo(ownData);
+            assertThat(end.protocol.onPeer(peerData)).isTrue();
+            end.protocol.start();
+            while (!lines.isEmpty()) {
+                Line line = lines.remove();
+                if (line.who().equals(role)) {
+                    say(line);
+                } else {
+                    hear(line);
+                }
+                assertThat(end.protocol.isBroken()).as("after %s", line).isNull();
+            }
+            assertThat(end.posted).as("more than the peer of C said").isEmpty();
+            assertThat(end.protocol.isDisconnected()).isTrue();
+            assertThat(end.protocol.isQuiet()).isTrue();
+        }
+
+        private void hear(Line line) {
+            byte[] bytes = line.bytes();
+            MappingEntry mapping = ownMapping;
+            if (mapping != null && line.key() == mapping.memory().key()) {
+                int at = (int) (line.address() - mapping.memory().address());
+                end.mapped.asSlice(at, bytes.length).copyFrom(MemorySegment.ofArray(bytes));
+                return;
+            }
+            end.store(bytes, line.address(), line.key());
+            if (line.key() == ownData.buffer().key()) {
+                for (byte each : bytes) {
+                    arrived.add(each);
+                }
+            }
+            if (line.address() == ownData.table().address() + MAPPINGS_AT) {
+                peerMapping = mapping(bytes);
+            }
+            Integer word = line.word();
+            if (DISCONNECT.equals(word) && !lines.isEmpty()) {
+                end.protocol.disconnect(); // they crossed: this side said it before it heard the other
+            }
+            if (word != null) {
+                end.word(ControlWord.kind(word), ControlWord.value(word), bytes.length);
+                readAll();
+            }
+        }
+
+        private void readAll() {
+            for (byte each : end.read(100_000)) {
+                assertThat(each).isEqualTo(arrived.remove());
+            }
+            assertThat(arrived).isEmpty();
+        }
+
+        /** Does what the application did, unless the protocol has spoken of itself, and compares. */
+        private void say(Line line) {
+            if (end.posted.isEmpty()) {
+                act(line);
+            }
+            assertThat(end.posted).as("nothing is said where C said %s", line).isNotEmpty();
+            Posted said = end.takePosted();
+            assertThat(said.word()).as("word of %s", line).isEqualTo(line.word());
+            assertThat(said.bytes()).as("bytes of %s", line).isEqualTo(line.bytes());
+            if (said.bytes().length > 0) {
+                assertThat(said.remoteAddress()).as("address of %s", line).isEqualTo(line.address());
+                assertThat(said.remoteKey()).as("key of %s", line).isEqualTo(line.key());
+            }
+            end.complete();
+        }
+
+        private void act(Line line) {
+            MappingEntry mapping = peerMapping;
+            if (line.key() == peerData.buffer().key()) {
+                assertThat(end.write(line.bytes())).isEqualTo(line.bytes().length);
+            } else if (mapping != null && line.key() == mapping.memory().key()) {
+                byte[] all = withTheNextPieces(line);
+                long offset =
+                        mapping.offset() + line.address() - mapping.memory().address();
+                assertThat(end.protocol.writeMapped(ByteBuffer.wrap(all), offset))
+                        .isEqualTo(all.length);
+            } else if (line.address() == peerData.table().address() + MAPPINGS_AT) {
+                MappingEntry own = mapping(line.bytes());
+                ownMapping = own;
+                assertThat(end.protocol.map(own)).isZero();
+            } else if (DISCONNECT.equals(line.word())) {
+                end.protocol.disconnect();
+            }
+        }
+
+        /** The tool wrote at once what went out in pieces. */
+        private byte[] withTheNextPieces(Line first) {
+            ByteBuffer all = ByteBuffer.allocate(100_000).put(first.bytes());
+            for (Line next : lines) {
+                if (!next.who().equals(role) || next.address() != first.address() + all.position()) {
+                    break;
+                }
+                all.put(next.bytes());
+            }
+            byte[] bytes = new byte[all.flip().remaining()];
+            all.get(bytes);
+            return bytes;
+        }
+
+        private static MappingEntry mapping(byte[] bytes) {
+            return MappingEntry.read(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), 0);
+        }
+    }
+
+    /** What the peer wrote to mapped memory lies where the tool of C found it. */
+    @ParameterizedTest
+    @CsvSource({"client", "server"})
+    void mappedMemoryHoldsWhatThePeerWrote(String role) {
+        Transcript transcript = Transcript.load("riostream", true);
+        Replay replay = new Replay(transcript, role);
+        replay.run();
+        byte[] memory = replay.end.mapped.asSlice(0, 3000).toArray(ValueLayout.JAVA_BYTE);
+        List<Line> written = transcript.messages().stream()
+                .filter(line -> !line.who().equals(role) && line.word() == null)
+                .toList();
+        assertThat(written).hasSize(2);
+        ByteBuffer expected = ByteBuffer.allocate(3000);
+        written.forEach(line -> expected.put(line.bytes()));
+        assertThat(memory).isEqualTo(expected.array());
+    }
+}

@@ -1,0 +1,244 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.sockets.stream.StreamMemory;
+import io.rdma4j.sockets.stream.StreamPort;
+import io.rdma4j.sockets.stream.StreamProtocol;
+import io.rdma4j.sockets.stream.StreamSizes;
+import io.rdma4j.testkit.SimulatedHost;
+import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.Completion;
+import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.ReceiveRequest;
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.transport.WorkStatus;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+
+/** Queue pair and registered memory of one side of a stream, as a driver has them; completions wait until they are polled. */
+final class StreamQueuePair implements StreamPort {
+    /** A completion that nobody has polled yet. */
+    private record Ended(long id, boolean isReceive, boolean isSuccess, int immediate, int byteLength) {}
+
+    private final SimulatedHost host;
+    private final StreamSizes sizes;
+    private final boolean hasImmediate;
+    private final SplittableRandom random;
+    private final StreamSide side;
+    private final RcQueuePair machine;
+    private final QueuePairMachine.Configuration configuration;
+    private final MemoryRegion local;
+    private final MemoryRegion received;
+    private final MemoryRegion table;
+    private final MemoryRegion words;
+    private final StreamMemory memory;
+    private final StreamProtocol protocol;
+    private final ArrayDeque<Ended> ended = new ArrayDeque<>();
+    private int nextWord;
+
+    StreamQueuePair(
+            SimulatedHost host, StreamSizes sizes, boolean hasImmediate, SplittableRandom random, StreamSide side) {
+        this.host = host;
+        this.sizes = sizes;
+        this.hasImmediate = hasImmediate;
+        this.random = random;
+        this.side = side;
+        local = register(StreamMemory.localBytes(sizes), AccessFlags.LOCAL_WRITE);
+        received = register(sizes.receiveBufferBytes(), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
+        table = register(StreamMemory.tableBytes(sizes), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
+        words = register((long) Integer.BYTES * (sizes.sendQueue() + sizes.receiveQueue()), AccessFlags.LOCAL_WRITE);
+        configuration = new QueuePairMachine.Configuration(
+                sizes.sendQueue(), sizes.receiveQueue(), 2, 1, sizes.inlineBytes(), false, 1);
+        machine = new RcQueuePair(
+                host.unusedQueuePairNumber(),
+                configuration,
+                host.memory(),
+                this::onCompletion,
+                this::onCompletion,
+                event -> {});
+        host.add(machine);
+        memory = new StreamMemory(
+                local.memory(),
+                received.memory(),
+                received.address(),
+                received.key(),
+                table.memory(),
+                table.address(),
+                table.key());
+        protocol = new StreamProtocol(sizes, memory, this, hasImmediate);
+    }
+
+    private MemoryRegion register(long bytes, int access) {
+        MemorySegment segment = MemorySegment.ofArray(new byte[(int) bytes]);
+        return host.memory().register(segment, random.nextLong() & 0x7fff_ffff_ffff_f000L, access, 1);
+    }
+
+    static void connect(StreamQueuePair a, StreamQueuePair b, SplittableRandom random) {
+        int mtu = 256 << random.nextInt(5);
+        int psnA = random.nextBoolean() ? 0xff_ffff - random.nextInt(40) : random.nextInt(1 << 24);
+        int psnB = random.nextInt(1 << 24);
+        a.enable(b, mtu, psnA, psnB);
+        b.enable(a, mtu, psnB, psnA);
+    }
+
+    private void enable(StreamQueuePair peer, int mtu, int sendPsn, int receivePsn) {
+        machine.toInit(AccessFlags.REMOTE_WRITE);
+        for (int place = 0; place < sizes.receiveQueue(); place++) {
+            postReceive(place);
+        }
+        machine.toReadyToReceive(new RcQueuePair.ReceiveParameters(
+                new QueuePairMachine.Peer(
+                        host.addressHigh(),
+                        host.addressLow(),
+                        peer.host.addressHigh(),
+                        peer.host.addressLow(),
+                        0,
+                        peer.machine.number(),
+                        0,
+                        64,
+                        0),
+                mtu,
+                receivePsn,
+                0,
+                random.nextInt(1, 15)));
+        machine.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, 0, 7, 7, random.nextInt(9, 13)));
+    }
+
+    StreamSizes sizes() {
+        return sizes;
+    }
+
+    RcQueuePair machine() {
+        return machine;
+    }
+
+    StreamMemory memory() {
+        return memory;
+    }
+
+    StreamProtocol protocol() {
+        return protocol;
+    }
+
+    // ---- requests
+
+    @Override
+    public void write(long id, Piece bytes, long remoteAddress, int remoteKey) {
+        post(id, WorkOpcode.RDMA_WRITE, bytes, remoteAddress, remoteKey, 0);
+    }
+
+    @Override
+    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
+        post(id, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, bytes, remoteAddress, remoteKey, word);
+    }
+
+    private void post(long id, WorkOpcode opcode, Piece bytes, long remoteAddress, int remoteKey, int word) {
+        side.onPosted(bytes.totalLength(), remoteAddress, remoteKey);
+        SendRequest request = claim(id, opcode);
+        request.remoteAddress = remoteAddress;
+        request.remoteKey = remoteKey;
+        request.immediate = word;
+        request.lengthBytes = bytes.totalLength();
+        if (bytes.totalLength() <= configuration.maxInlineBytes()) {
+            request.inline = true;
+            copy(bytes.offset(), bytes.length(), request.inlineData, 0);
+            copy(bytes.secondOffset(), bytes.secondLength(), request.inlineData, bytes.length());
+        } else {
+            addPiece(request, bytes.offset(), bytes.length());
+            addPiece(request, bytes.secondOffset(), bytes.secondLength());
+        }
+        machine.sendQueue().publish();
+    }
+
+    private void addPiece(SendRequest request, long offset, int length) {
+        if (length > 0) {
+            request.list.add(local, offset, length);
+        }
+    }
+
+    private void copy(long from, int length, MemorySegment to, int at) {
+        MemorySegment.copy(local.memory(), from, to, at, length);
+    }
+
+    @Override
+    public void sendWord(long id, int word) {
+        long at = (long) Integer.BYTES * nextWord;
+        nextWord = (nextWord + 1) % sizes.sendQueue();
+        words.memory().set(ValueLayout.JAVA_INT_UNALIGNED, at, word);
+        SendRequest request = claim(id, WorkOpcode.SEND);
+        request.lengthBytes = Integer.BYTES;
+        request.list.add(words, at, Integer.BYTES);
+        machine.sendQueue().publish();
+    }
+
+    private SendRequest claim(long id, WorkOpcode opcode) {
+        SendRequest request = machine.sendQueue().claim();
+        if (request == null) {
+            throw new SimulationFailure("more requests under way than the send queue has places");
+        }
+        request.workRequestId = id;
+        request.opcode = opcode;
+        request.signaled = true;
+        return request;
+    }
+
+    private long wordAt(long place) {
+        return Integer.BYTES * (sizes.sendQueue() + place);
+    }
+
+    private void postReceive(long place) {
+        ReceiveRequest request = machine.receiveQueue().claim();
+        if (request == null) {
+            throw new SimulationFailure("no place for a receive");
+        }
+        request.workRequestId = place;
+        request.list.clear();
+        if (!hasImmediate) {
+            request.list.add(words, wordAt(place), Integer.BYTES);
+        }
+        machine.receiveQueue().publish();
+    }
+
+    // ---- completions
+
+    private void onCompletion(Completion completion) {
+        ended.add(new Ended(
+                completion.workRequestId,
+                completion.isReceive,
+                completion.status == WorkStatus.SUCCESS,
+                completion.immediate,
+                (int) completion.byteLength));
+    }
+
+    /** Polls some completions and gives them to the protocol; receives are posted again. */
+    void progress(int most) {
+        for (int i = 0; i < most && !ended.isEmpty(); i++) {
+            Ended next = ended.remove();
+            if (!next.isReceive) {
+                protocol.onSendCompleted(next.id, next.isSuccess);
+            } else if (next.isSuccess) {
+                int word = hasImmediate
+                        ? next.immediate
+                        : words.memory().get(ValueLayout.JAVA_INT_UNALIGNED, wordAt(next.id));
+                postReceive(next.id);
+                protocol.onReceived(word, hasImmediate ? next.byteLength : -1);
+            }
+        }
+        protocol.update();
+        if (machine.state() == QueuePairMachine.State.ERROR) {
+            machine.flush(); // what was posted since it broke
+        }
+    }
+
+    void close() {
+        host.remove(machine);
+        host.memory().deregister(local);
+        host.memory().deregister(received);
+        host.memory().deregister(table);
+        host.memory().deregister(words);
+    }
+}
