@@ -219,6 +219,7 @@ define_host_cases() {
     for family in v4 v6 ll twin; do case_add "host/rping/far-$family/65535" far near '10 pings' 30 case_ping $family 65535 10; done
     define_host_message_cases
     define_host_cmtime_cases
+    define_host_socket_cases
     case_add host/rping/twin-ports near near '10 pings' 30 case_twin_ports
     case_add host/rping/option-q near near '3 pings' 30 case_ping lo4 64 3 -q
     case_add host/persistent-8 near near '8+1 clients x 20' 60 case_persistent lo4 8 20 64

@@ -54,4 +54,44 @@ define_socket_cases() { # SERVER CLIENT
     case_add riostream/-T-ab "$1" "$2" 'poll, blocking' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T b -T v
     case_add riostream/-T-b "$1" "$2" 'blocking' 60 case_stream riostream ll 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b
     ! $full || case_add rstream/series "$1" "$2" '8 rows' 900 case_stream rstream v4 "$stream_series"
+    case_cannot udpong "$1" "$2" 'librdmacm makes address handles without a GRH: EINVAL in rconnect'
+}
+
+# Datagrams: clients with the same options, one after the other started; each prints the row it must. The server is ended.
+case_udpong() { # SERVER CLIENT FAMILY CLIENTS "ROW" OPTIONS...
+    local server=$1 client=$2 family=$3 clients=$4 row=$5 address label i bad=0
+    shift 5
+    address=$(side_address "$server" "$family")
+    tool_start "$server" server udpong -b "$address"
+    wait_until 20 udpong_listens "$server" || { explain 'the server did not bind within 20 s'; return 1; }
+    for i in $(seq "$clients"); do
+        tool_start "$client" "client$i" udpong -s "$(side_address "$server" "$family" "$client")" "$@"
+    done
+    for i in $(seq "$clients"); do
+        label=client$i
+        rping_wait "$label" || explain "$label did not end" || bad=1
+        expect_code "$label" 0 || bad=1
+        expect_lines "$label" out "^custom +$row +[0-9]+\\.[0-9]{2}s +[0-9]+\\.[0-9]{2} +[0-9]+\\.[0-9]{2}\$" || bad=1
+        expect_text "$label" err '' || bad=1
+    done
+    remark "$(awk 'NR > 1 { print $NF " us" }' "$case_dir/client1.out")"
+    rping_signal server INT
+    rping_wait server 10 || explain 'the server did not end' || bad=1
+    [ "$(grep -c '^client login from ' "$case_dir/server.out")" = "$clients" ] || explain "the server did not see $clients clients" || bad=1
+    return $bad
+}
+udpong_listens() { ! rping_ended server || return 0; udp_sockets "$1" server | grep -q ':7174$'; } # SIDE
+
+define_host_socket_cases() {
+    local family
+    for family in lo4 v4 lo6 v6 ll; do
+        case_add "host/udpong/$family" near near '1000 round trips' 30 case_udpong $family 1 '1000 +2k +1\.9m' -C 1000 -T e
+    done
+    for family in v4 v6 ll; do
+        case_add "host/udpong/far-$family" far near '1000 round trips' 30 case_udpong $family 1 '1000 +2k +1\.9m' -C 1000 -T e
+    done
+    case_add host/udpong/far-2000 far near 'longer than the MTU' 30 case_udpong v4 1 '1\.9k +400 +781k' -C 200 -S 2000 -T e
+    case_add host/udpong/far-bw far near 'bandwidth' 30 case_udpong v4 1 '1000 +[0-9]+k? +[0-9.]+[km]' -C 20000
+    case_add host/udpong/far-ab far near 'poll, blocking' 30 case_udpong v6 1 '64 +600 +37k' -C 300 -S 64 -T e -T a -T b
+    case_add host/udpong/clients far near '4 clients' 60 case_udpong v4 4 '100 +600 +58k' -C 300 -S 100 -T e
 }

@@ -20,6 +20,7 @@ import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
 import io.rdma4j.tools.sockets.Riostream;
 import io.rdma4j.tools.sockets.Rstream;
+import io.rdma4j.tools.sockets.Udpong;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -53,6 +54,7 @@ public final class Main {
             new RdmaXserver(),
             new Rstream(),
             new Riostream(),
+            new Udpong(),
             new Cmtime(),
             new RcPingpong(),
             new UcPingpong(),

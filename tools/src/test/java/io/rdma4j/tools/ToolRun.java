@@ -17,10 +17,11 @@ public final class ToolRun {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final FutureTask<Integer> task;
     private final String words;
+    private final ToolEnvironment environment;
 
     private ToolRun(String words) {
         this.words = words;
-        ToolEnvironment environment = new ToolEnvironment(
+        environment = new ToolEnvironment(
                 new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
         task = new FutureTask<>(() -> Main.run(List.of(words.strip().split(" +")), environment));
         Thread.ofPlatform().daemon().name(words).start(task);
@@ -41,6 +42,11 @@ public final class ToolRun {
         ToolRun run = start(tool, words);
         run.status();
         return run;
+    }
+
+    /** Asks it to end, as SIGINT does. */
+    public void interrupt() {
+        environment.interrupt();
     }
 
     /** Whether it has ended. */

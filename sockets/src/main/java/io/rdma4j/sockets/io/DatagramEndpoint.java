@@ -359,7 +359,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
                 try {
                     return channel.send(message, to) > 0;
                 } catch (PortUnreachableException refused) {
-                    pending = refused; // of an earlier message: this one was not sent
+                    pending = named(refused); // of an earlier message: this one was not sent
                     return channel.send(message.position(begin), to) > 0;
                 }
             } catch (IOException failed) {
@@ -476,9 +476,19 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
                 }
                 own.onCompanion(DatagramAddresses.of(from), incoming.flip(), System.nanoTime());
             }
+        } catch (PortUnreachableException refused) {
+            pending = named(refused);
         } catch (IOException failed) {
             pending = failed;
         }
+    }
+
+    /** Java's has no text. */
+    private static PortUnreachableException named(PortUnreachableException refused) {
+        PortUnreachableException named = new PortUnreachableException(
+                Errno.ECONNREFUSED.text() + " (nobody has the port there that the UDP part of the socket sent to)");
+        named.initCause(refused);
+        return named;
     }
 
     @Override

@@ -1,0 +1,102 @@
+package io.rdma4j.tools.sockets;
+
+import io.rdma4j.sockets.PollEvents;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.net.ProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A UDP socket of the operating system. Not thread safe but for {@link #close}. */
+final class UdpTestSocket implements DatagramTestSocket {
+    private final DatagramChannel channel;
+    private final Selector selector;
+    private final SelectionKey key;
+
+    private UdpTestSocket(DatagramChannel channel, Selector selector) throws IOException {
+        this.channel = channel;
+        this.selector = selector;
+        channel.configureBlocking(false);
+        key = channel.register(selector, 0);
+    }
+
+    /** Makes one. */
+    static UdpTestSocket open(ProtocolFamily family) throws IOException {
+        return new UdpTestSocket(DatagramChannel.open(family), Selector.open());
+    }
+
+    @Override
+    public void setBuffers(int bytes) throws IOException {
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, bytes);
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, bytes);
+    }
+
+    @Override
+    public void bind(InetSocketAddress local) throws IOException {
+        channel.bind(local);
+    }
+
+    @Override
+    public void connect(InetSocketAddress remote) throws IOException {
+        channel.connect(remote);
+    }
+
+    @Override
+    public boolean send(ByteBuffer data) throws IOException {
+        try {
+            return channel.write(data) > 0;
+        } catch (PortUnreachableException e) {
+            throw named(e);
+        }
+    }
+
+    @Override
+    public boolean sendTo(ByteBuffer data, InetSocketAddress remote) throws IOException {
+        return channel.send(data, remote) > 0;
+    }
+
+    @Override
+    public @Nullable InetSocketAddress receive(ByteBuffer target) throws IOException {
+        try {
+            return (InetSocketAddress) channel.receive(target);
+        } catch (PortUnreachableException e) {
+            throw named(e);
+        }
+    }
+
+    /** Java's has no text. */
+    private static PortUnreachableException named(PortUnreachableException e) {
+        PortUnreachableException named = new PortUnreachableException("Connection refused");
+        named.initCause(e);
+        return named;
+    }
+
+    @Override
+    public int await(int event, @Nullable Duration timeout) throws IOException {
+        key.interestOps(event == PollEvents.IN ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
+        selector.selectedKeys().clear();
+        int ready;
+        if (timeout == null) {
+            ready = selector.select();
+        } else {
+            ready = timeout.isPositive() ? selector.select(Math.max(1, timeout.toMillis())) : selector.selectNow();
+        }
+        return ready == 0 ? 0 : event;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+            selector.close();
+        } catch (IOException gone) {
+            // Nobody is there to be told.
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.rdma4j.tools.sockets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.ToolRun;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Laws of udpong, both ends in this process. */
+@Timeout(60)
+class UdpongTest {
+    private static final String HEADER = UdpongClient.HEADER + "\n";
+
+    private @Nullable ToolRun server;
+
+    @AfterEach
+    void endServer() throws InterruptedException {
+        if (server != null) {
+            server.interrupt();
+            assertThat(server.status()).as(server.err()).isZero();
+        }
+    }
+
+    /** Starts the server, and sees that it has the port. */
+    private void startServer(String words) throws InterruptedException {
+        server = ToolRun.start(new Udpong(), words);
+        Thread.sleep(300);
+        assertThat(server.hasEnded()).as(server.err()).isFalse();
+    }
+
+    private static String row(String beginning) {
+        return beginning + " *[0-9]+\\.[0-9]{2}s +[0-9]+\\.[0-9]{2} +[0-9]+\\.[0-9]{2}\n";
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "-T n",
+                "-T b",
+                "-T a",
+                "-T a -T b",
+                "-B 4096",
+                "-B 1",
+                "-T s",
+                "-T s -T b",
+                "-T socket -T ASYNC"
+            })
+    void theClientPrintsTheRowOfItsTest(String words) throws InterruptedException {
+        String address = SocketMeeting.loopback();
+        String rest = address + SocketMeeting.port() + " " + words;
+        startServer("-b " + rest);
+        ToolRun echo = ToolRun.of(new Udpong(), "-C 200 -S 500 -T e -s " + rest);
+        assertThat(echo.status()).as(echo.err()).isZero();
+        assertThat(echo.out()).matches(HEADER + row("custom    500     400     195k"));
+        ToolRun flood = ToolRun.of(new Udpong(), "-C 500 -s " + rest);
+        assertThat(flood.status()).as(flood.err()).isZero();
+        assertThat(flood.out()).matches(HEADER + row("custom    1000    [0-9]{1,3} +[0-9.]+k?"));
+        String login = "client login from 127.0.0.1\n";
+        assertThat(server).isNotNull().extracting(ToolRun::out).isEqualTo(login + login);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {16, 17, 1016, 1017, 2032})
+    void anySizeArrives(int size) throws InterruptedException {
+        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        startServer("-b " + rest);
+        ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -S " + size + " -s " + rest);
+        assertThat(client.status()).as(client.err()).isZero();
+        assertThat(client.out()).startsWith(HEADER + "custom    " + TransferFigures.sizeText(size));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"::1, ::1", "127.0.0.1, 127.0.0.1", "::1 -T s, ::1", "127.0.0.1 -T s, 127.0.0.1"})
+    void aServerWithoutAddressHearsOnAll(String to, String from) throws InterruptedException {
+        String port = SocketMeeting.port();
+        startServer(port + (to.endsWith("-T s") ? " -T s" : ""));
+        ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -s " + to + port);
+        assertThat(client.status()).as(client.err()).isZero();
+        assertThat(server).isNotNull().extracting(ToolRun::out).isEqualTo("client login from " + from + "\n");
+    }
+
+    @Test
+    void aClientCanHaveAnAddress() throws InterruptedException {
+        String own = SocketMeeting.loopback();
+        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        startServer("-b " + rest);
+        ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -b " + own + " -s " + rest);
+        assertThat(client.status()).as(client.err()).isZero();
+        assertThat(server).isNotNull().extracting(ToolRun::out).isEqualTo("client login from " + own + "\n");
+    }
+
+    @Test
+    void manyClientsAreServed() throws InterruptedException {
+        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        startServer("-b " + rest);
+        List<ToolRun> clients = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            clients.add(ToolRun.start(new Udpong(), "-T e -C 100 -s " + rest));
+        }
+        for (ToolRun client : clients) {
+            assertThat(client.status()).as(client.err()).isZero();
+            assertThat(client.out()).matches(HEADER + row("custom    1000    200     195k"));
+        }
+    }
+
+    /** In processes of their own, which the options of every tool need. */
+    @Test
+    void lostDatagramsAreAskedForAgain(@TempDir Path folder) throws Exception {
+        String rest = SocketMeeting.loopback() + SocketMeeting.port() + " --trace --fault loss=5%,seed=";
+        Path capture = folder.resolve("client.pcapng");
+        List<String> told = new CopyOnWriteArrayList<>();
+        List<String> report = new CopyOnWriteArrayList<>();
+        List<String> trace = new CopyOnWriteArrayList<>();
+        try (ToolProcess remote = process("udpong -b " + rest + "3", told, told);
+                ToolProcess client =
+                        process("udpong --json -T e -C 300 --pcap " + capture + " -s " + rest + "4", report, trace)) {
+            assertThat(client.await(50)).as(trace.toString()).isZero();
+            assertThat(remote.isAlive()).as(told.toString()).isTrue();
+        }
+        assertThat(String.join("", report))
+                .contains("\"tool\": \"udpong\"", "\"name\": \"custom\"", "\"transfers\": 600", "\"status\": 0")
+                .doesNotContain("\"repeated\": 0,");
+        assertThat(trace).anyMatch(line -> line.contains("UD_SEND_ONLY"));
+        assertThat(Files.readAllBytes(capture))
+                .startsWith(0x0a, 0x0d, 0x0d, 0x0a)
+                .hasSizeGreaterThan(2 * 300 * 1000);
+    }
+
+    /** The client comes too early as long as the server is not there. */
+    private static ToolProcess process(String words, List<String> out, List<String> err) throws InterruptedException {
+        ToolProcess process = ToolProcess.start(List.of(words.split(" +")), out::add, err::add);
+        Thread.sleep(3000);
+        return process;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-T s"})
+    void nobodyThereIsSaid(String words) throws InterruptedException {
+        ToolRun client =
+                ToolRun.of(new Udpong(), "-C 1 -s " + SocketMeeting.loopback() + SocketMeeting.port() + " " + words);
+        assertThat(client.status()).isEqualTo(-1);
+        assertThat(client.out()).isEqualTo(HEADER);
+        assertThat(client.err()).startsWith("rrecv: Connection refused\n");
+    }
+
+    @Test
+    void aServerThatGoesAwayEndsTheClient() throws InterruptedException {
+        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        startServer("-b " + rest);
+        ToolRun client = ToolRun.start(new Udpong(), "-T e -C 100000000 -s " + rest);
+        client.awaitText(HEADER);
+        Thread.sleep(300);
+        assertThat(client.hasEnded()).as(client.err()).isFalse();
+        endServer();
+        assertThat(client.status()).isEqualTo(-1);
+        assertThat(client.err()).contains(": Connection refused\n");
+    }
+
+    @Test
+    void portInUseIsSaid() throws InterruptedException {
+        String rest = "-b " + SocketMeeting.loopback() + SocketMeeting.port();
+        startServer(rest);
+        ToolRun second = ToolRun.of(new Udpong(), rest);
+        assertThat(second.status()).isEqualTo(-1);
+        assertThat(second.err()).startsWith("rbind: Address already in use\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-S 15, size must be at least 16 bytes",
+        "-T x, usage: udpong",
+        "-f ip, usage: udpong",
+        "operand -T, usage: udpong"
+    })
+    void wrongWordsAreRefused(String words, String said) throws InterruptedException {
+        ToolRun run = ToolRun.of(new Udpong(), words);
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).startsWith(said + "\n");
+    }
+
+    @Test
+    void aSizeThatNoDatagramHasIsRefused() throws InterruptedException {
+        ToolRun run = ToolRun.of(new Udpong(), "-S 2033 -s 127.0.0.1");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).isEqualTo(HEADER + "size must be at most 2032 bytes\n");
+    }
+
+    @Test
+    void aNameThatNobodyHasIsSaid() throws InterruptedException {
+        ToolRun run = ToolRun.of(new Udpong(), "-s no-such-host.invalid");
+        assertThat(run.status()).isIn(-2, -3);
+        assertThat(run.out()).startsWith(HEADER + "getaddrinfo: ");
+    }
+
+    @Test
+    void helpTellsTheOptions() throws InterruptedException {
+        ToolRun run = ToolRun.of(new Udpong(), "--help");
+        assertThat(run.status()).isZero();
+        assertThat(run.out())
+                .startsWith("usage: udpong\n\t[-s server_address]\n")
+                .contains("--pcap");
+    }
+}
