@@ -105,6 +105,11 @@ final class StreamTransfer {
             while (source.hasRemaining() && channel.isOpen() && endpoint.await(Readiness.OUT, Long.MAX_VALUE) != 0) {
                 endpoint.write(source);
             }
+        } catch (IOException failed) {
+            if (channel.isOpen()) {
+                throw failed;
+            }
+            // It was closed meanwhile: what was written is told, or else the closing, by endWait.
         } finally {
             channel.endWait(haveWritten || source.position() > begin);
         }

@@ -1,0 +1,57 @@
+package io.rdma4j.conformance;
+
+import io.rdma4j.sockets.RdmaSockets;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+
+/** Two channels of this process, connected to each other, and their listener. */
+final class ChannelPair implements AutoCloseable {
+    /** What the channels are of. Those of the platform show that what is asked of RDMA's is what Java does. */
+    enum Kind {
+        RDMA,
+        TCP;
+
+        SocketChannel open() throws IOException {
+            return this == RDMA ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
+        }
+
+        /** A listener on a loopback address that nobody else is likely to use. */
+        ServerSocketChannel listen() throws IOException {
+            ServerSocketChannel listener = this == RDMA
+                    ? RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)
+                    : ServerSocketChannel.open();
+            return listener.bind(new InetSocketAddress(SocketPair.someLoopback(), 0));
+        }
+
+        SocketChannel connect(ServerSocketChannel listener) throws IOException {
+            SocketChannel client = open();
+            client.connect(listener.getLocalAddress());
+            return client;
+        }
+
+        Selector selector() throws IOException {
+            return this == RDMA ? RdmaSockets.openSelector() : Selector.open();
+        }
+    }
+
+    final ServerSocketChannel listener;
+    final SocketChannel client;
+    final SocketChannel server;
+
+    ChannelPair(Kind kind) throws IOException {
+        listener = kind.listen();
+        client = kind.connect(listener);
+        server = listener.accept();
+    }
+
+    @Override
+    public void close() throws IOException {
+        client.close();
+        server.close();
+        listener.close();
+    }
+}
