@@ -121,12 +121,25 @@ final class CompletionHub {
                             ? FOR_EVER
                             : Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime())));
             while (queue != null) {
-                queue.acknowledgeEvents(1);
-                if (queue.userContext() instanceof Target target) {
-                    target.onCompletions();
-                }
+                handle(queue);
                 queue = channel.poll();
             }
+        }
+    }
+
+    private static void handle(CompletionQueue queue) {
+        queue.acknowledgeEvents(1);
+        if (queue.userContext() instanceof Target target) {
+            target.onCompletions();
+        }
+    }
+
+    /** Handles what has been told and nobody who waits has taken yet, without waiting; for those who only look. */
+    void poll() {
+        CompletionQueue queue = channel.poll();
+        while (queue != null) {
+            handle(queue);
+            queue = channel.poll();
         }
     }
 }

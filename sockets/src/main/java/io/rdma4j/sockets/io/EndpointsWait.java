@@ -99,6 +99,13 @@ public final class EndpointsWait {
         }
     }
 
+    /** Lets the endpoints' listeners hear, without waiting, what has happened since the last wait. */
+    public void poll() {
+        for (int i = 0; i < uses.size(); i++) {
+            uses.get(i).hub.poll();
+        }
+    }
+
     /**
      * Waits for a signal, until a time of {@link System#nanoTime} or an interrupt of the thread; maybe shorter.
      *

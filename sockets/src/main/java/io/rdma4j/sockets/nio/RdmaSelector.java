@@ -242,6 +242,7 @@ public final class RdmaSelector extends AbstractSelector {
     private void select(boolean mayWait, long deadline) throws IOException {
         do {
             wait.reset();
+            wait.poll();
             lookAtRdma();
             boolean waits = mayWait && count == 0 && !isOver(deadline);
             OrdinaryChannels own = ordinary;

@@ -180,7 +180,8 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
             }
             return closingOnFailure(() -> {
                 start(to);
-                return advance(isBlocking(), deadlineNanos);
+                boolean later = endpoint != null && !isBlocking(); // then finishConnect goes on
+                return !later && advance(isBlocking(), deadlineNanos);
             });
         } finally {
             writeLock.unlock();
