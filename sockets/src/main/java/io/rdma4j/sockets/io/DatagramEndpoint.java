@@ -20,7 +20,9 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +49,10 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     private final ReentrantLock lock = new ReentrantLock();
     private final WaitList waiting = new WaitList();
     private final List<DatagramResources> ends = new ArrayList<>();
-    private final List<Waiter> attendants = new ArrayList<>();
+
+    /** Threads at the hubs of further devices: threads that wait for this endpoint wait at that of the first. */
+    private final Map<CompletionHub, CompletionHub.StandIn> standIns = new HashMap<>();
+
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(COMPANION_BYTES);
     private volatile DatagramSettings settings;
     private volatile boolean closed;
@@ -209,28 +214,14 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
         if (protocol != null) {
             protocol.add(made.end());
         }
-        CompletionHub first = hub;
-        if (first == null) {
-            hub = made.hub();
+        CompletionHub own = made.hub();
+        if (hub == null) {
+            hub = own;
             waiting.signalAll(); // who waits does it there from now on
-        } else if (made.hub() != first) {
-            Thread.ofVirtual().start(() -> attend(made.hub()));
+        } else if (own != hub) {
+            standIns.computeIfAbsent(own, CompletionHub::standIn);
         }
         return made;
-    }
-
-    /** Waits at the hub of a further device, because threads that wait for this endpoint wait at that of the first. */
-    private void attend(CompletionHub further) {
-        Waiter waiter = new Waiter();
-        lock.lock();
-        try {
-            attendants.add(waiter);
-        } finally {
-            lock.unlock();
-        }
-        while (!closed) {
-            further.await(waiter, Long.MAX_VALUE);
-        }
     }
 
     // ---- peers
@@ -678,7 +669,8 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
             }
             ends.forEach(DatagramResources::close);
             ends.clear();
-            attendants.forEach(Waiter::signal);
+            standIns.values().forEach(CompletionHub.StandIn::end);
+            standIns.clear();
         } finally {
             lock.unlock();
         }

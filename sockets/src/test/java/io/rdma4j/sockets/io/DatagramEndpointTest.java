@@ -2,18 +2,23 @@ package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.sockets.datagram.Drop;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.PortUnreachableException;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -125,6 +130,38 @@ class DatagramEndpointTest {
         for (int i = 0; i < 10; i++) {
             assertThat(server.send(ByteBuffer.wrap(new byte[] {2}), from)).isTrue();
             assertThat(receive(client, ByteBuffer.allocate(10))).isEqualTo(to);
+        }
+    }
+
+    @Test
+    void aWildcardSocketHearsOnAllDevices() throws Exception {
+        Optional<InetAddress> other = NetworkInterface.networkInterfaces()
+                .filter(DatagramEndpointTest::isUpAndNoLoopback)
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> address instanceof Inet4Address)
+                .findFirst();
+        assumeTrue(other.isPresent(), "the host has an IPv4 address that is not of the loopback interface");
+        DatagramEndpoint server = open();
+        server.bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
+        int port = addressOf(server).getPort();
+        for (InetAddress at : new InetAddress[] {InetAddress.ofLiteral("127.0.0.1"), other.orElseThrow()}) {
+            DatagramEndpoint client = bound(at);
+            for (int i = 0; i < 20; i++) {
+                Thread reader = Thread.ofVirtual().start(() -> server.await(Readiness.IN, Long.MAX_VALUE));
+                assertThat(client.send(ByteBuffer.allocate(1), new InetSocketAddress(at, port)))
+                        .isTrue();
+                assertThat(reader.join(java.time.Duration.ofSeconds(5))).isTrue();
+                assertThat(receive(server, ByteBuffer.allocate(1))).isEqualTo(addressOf(client));
+            }
+            assertThat(client.questions()).isLessThan(20);
+        }
+    }
+
+    private static boolean isUpAndNoLoopback(NetworkInterface candidate) {
+        try {
+            return candidate.isUp() && !candidate.isLoopback();
+        } catch (SocketException gone) {
+            return false;
         }
     }
 
