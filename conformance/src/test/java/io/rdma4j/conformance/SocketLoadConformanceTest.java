@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 class SocketLoadConformanceTest {
     private static final int SHORT_CONNECTIONS = 10_000;
+    private static final int BURST = 500;
     private static final int BLOCKED_THREADS = 2_000;
     private static final long TRANSFER_BYTES = 32L << 20;
 
@@ -147,6 +148,29 @@ class SocketLoadConformanceTest {
             }
         }
         assertThat(usedHeapBytes()).isLessThan(200L << 20);
+    }
+
+    @Test
+    void aBurstBeyondTheBacklogIsTakenOneAfterTheOther() throws Exception {
+        try (ServerSocket listener = SocketPair.listen(SocketPair.someLoopback(), 5);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> clients = new ArrayList<>();
+            for (int i = 0; i < BURST; i++) {
+                clients.add(threads.submit(() -> {
+                    try (Socket socket = SocketPair.connect(listener)) {
+                        return socket.getInputStream().read();
+                    }
+                }));
+            }
+            for (int i = 0; i < BURST; i++) {
+                try (Socket accepted = listener.accept()) {
+                    accepted.getOutputStream().write(4);
+                }
+            }
+            for (Future<Integer> client : clients) {
+                assertThat(client.get(60, TimeUnit.SECONDS)).isEqualTo(4);
+            }
+        }
     }
 
     private static int echo(Socket socket) throws IOException {

@@ -13,7 +13,8 @@ final class AcceptQueue {
     /** A request that waits for its turn. */
     record Request(CmId id, ConnectData peer) {}
 
-    private static final int MOST_WAITING = 1024;
+    /** Requests that wait for their turn; Linux does not remember more either. */
+    static final int MOST_WAITING = 1024;
 
     private final int backlog;
     private final WaitList listening;

@@ -312,14 +312,22 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
                 throw new SocketException("Not bound");
             }
             listening = new StreamListening(this, backlog, waiting);
-            own.listen(backlog);
+            own.listen(Math.max(backlog, AcceptQueue.MOST_WAITING)); // it only drops what comes at once
             state = State.LISTENING;
             return null;
         });
     }
 
-    /** A connection that has come, or null. */
-    public @Nullable StreamEndpoint accept() {
+    /**
+     * A connection that has come, or null.
+     *
+     * @throws IOException if it can take none any more: its device has gone
+     */
+    public @Nullable StreamEndpoint accept() throws IOException {
+        IOException why = failure;
+        if (state == State.FAILED && why != null) {
+            throw why;
+        }
         StreamListening own = listening;
         return own == null ? null : own.accept();
     }
