@@ -72,6 +72,28 @@ case_kill9_idle() { # SERVER CLIENT VICTIM(server|client) FIRST(server|client)
     rping_wait "$survivor" 10 || explain "$survivor did not end"
 }
 
+# A stream of RDMA sockets, killed in the middle: the other side ends by itself with a failure, and what it had read was right
+# (-T v).
+case_kill9_stream() { # SERVER CLIENT FAMILY VICTIM(server|client) LONGEST-SECONDS OPTIONS...
+    local server=$1 client=$2 family=$3 victim=$4 longest=$5 survivor=client address killed bad=0
+    shift 5
+    [ "$victim" = server ] || survivor=server
+    address=$(side_address "$server" "$family" "$client")
+    tool_start "$server" server rstream -b "$address" "$@" -T v
+    wait_until 20 listens_on "$server" server 7471 "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    tool_start "$client" client rstream -s "$address" "$@" -T v
+    sleep 3
+    ! rping_ended client && ! rping_ended server || explain 'a side ended before it was killed' || return 1
+    killed=$(now_ms)
+    rping_signal "$victim" KILL
+    rping_wait "$survivor" "$longest" || { explain "the $survivor did not end within $longest s"; return 1; }
+    remark "ended after $(milliseconds $(($(now_ms) - killed)))"
+    expect_code "$survivor" 255 || bad=1
+    ! grep -q verification "$case_dir/$survivor.err" || explain "the $survivor read wrong bytes" || bad=1
+    [ -s "$case_dir/$survivor.err" ] || explain "the $survivor did not say why" || bad=1
+    return $bad
+}
+
 kill9_disconnected() { # SURVIVOR EXPONENT AFTERWARDS
     local status=0 low=0 high=8000 interval_ms took bad=0 limit=20
     if [ "$3" = nobody ]; then
@@ -240,6 +262,11 @@ define_host_cases() {
         done
     done
     for victim in server client; do
+        case_add "host/kill-9/rstream-$victim" near near 'fails < 5 s' 40 case_kill9_stream lo4 $victim 5 -S 65536 -C 1000000
+        case_add "host/kill-9/rstream-$victim-b" near near 'fails < 5 s' 40 case_kill9_stream v4 $victim 5 -S 65536 -C 1000000 -T b
+        case_add "host/kill-9/rstream-$victim-a" near near 'fails < 5 s' 40 case_kill9_stream lo6 $victim 5 -S 64 -C 1 -I 10000000 -T a
+    done
+    for victim in server client; do
         for first in server client; do
             case_add "host/kill-9/ll/$victim-$([ $first = $victim ] && echo owner || echo member)" near near \
                 '0.5-2.1 s, DISCONN. 0' 60 case_kill9 ll $victim $first 14 neighbour
@@ -257,6 +284,8 @@ define_host_cases() {
     $full || return
     case_add host/kill-9/far-server-alone far near '0.5-2.1 s, DISCONN. -110' 150 case_kill9 v4 server server 14 nobody
     case_add host/kill-9/far-client-alone near far '0.5-2.1 s, DISCONN. -110' 150 case_kill9 v6 client server 14 nobody
+    case_add host/kill-9/rstream-far-server far near 'fails < 75 s' 120 case_kill9_stream v4 server 75 -S 65536 -C 1000000
+    case_add host/kill-9/rstream-far-client near far 'fails < 75 s' 120 case_kill9_stream v4 client 75 -S 64 -C 1 -I 10000000 -T b
     case_add host/kill-9/default-timeout near near '17-69 s, DISCONN. 0' 120 case_kill9 lo4 server server 19 neighbour
     case_add host/silent-peer far near 'UNREACHABLE -110' 150 case_silent v4
 }

@@ -271,7 +271,8 @@ class StreamProtocolTest {
         StreamSizes sizes = new StreamSizes(receiveQueue, receiveQueue, 131_072, 262_144, 64, 0);
         StreamPair pair = StreamPair.started(sizes, hasImmediate);
         SplittableRandom random = new SplittableRandom(receiveQueue);
-        while (pair.toB.messages() < 150_000) {
+        for (int round = 0; pair.toB.messages() < 150_000; round++) {
+            assertThat(round).as("rounds that brought %d messages", pair.toB.messages()).isLessThan(100_000);
             int writes = random.nextInt(1, receiveQueue);
             while (writes-- > 0 && pair.write(pair.a, 1) == 1) {
                 assertThat(pair.a.protocol.isBroken()).isNull();

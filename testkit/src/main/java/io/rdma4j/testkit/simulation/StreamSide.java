@@ -21,7 +21,9 @@ import java.util.SplittableRandom;
 final class StreamSide {
     private static final int MAPPED_BYTES = 700;
     private static final long MAPPED_OFFSET = 5_000;
-    private static final int MOST_AT_ONCE = 3_000;
+    private static final int[] MOST_AT_ONCE = {2, 50, 3_000};
+    private static final int[] LAZINESS = {2, 40};
+    private static final int MOST_WRITES = 300;
 
     /** Longest that a side goes without a sign of life; far below what a dead peer may take to be found out. */
     private static final long KEEP_ALIVE_NANOS = 50_000_000;
@@ -42,6 +44,8 @@ final class StreamSide {
     final StreamProtocol protocol;
     final StreamMemory memory;
     private final Ending ending;
+    private final int mostAtOnce;
+    private final int laziness;
     private final int planned;
     private final byte[] mapped = new byte[MAPPED_BYTES];
     private final MemoryRegion mappedRegion;
@@ -68,7 +72,9 @@ final class StreamSide {
         this.parameters = parameters;
         this.random = random;
         ending = random.nextInt(4) == 0 ? Ending.LEAVE : Ending.HALF_CLOSE;
-        planned = random.nextInt(parameters.mostBytes() + 1);
+        mostAtOnce = MOST_AT_ONCE[random.nextInt(MOST_AT_ONCE.length)];
+        laziness = LAZINESS[random.nextInt(LAZINESS.length)];
+        planned = random.nextInt(Math.min(parameters.mostBytes(), MOST_WRITES * mostAtOnce) + 1);
         queuePair =
                 new StreamQueuePair(host, parameters.sizes(random), parameters.hasImmediate(), random.split(), this);
         protocol = queuePair.protocol();
@@ -133,7 +139,7 @@ final class StreamSide {
         if (random.nextBoolean()) {
             write();
         }
-        if (random.nextBoolean()) {
+        if (random.nextInt(laziness) == 0) {
             read();
         }
         if (nowNanos - lastSign >= KEEP_ALIVE_NANOS) {
@@ -161,7 +167,7 @@ final class StreamSide {
         if (parameters.maps() && random.nextInt(4) == 0) {
             writeMapped();
         }
-        int length = (int) Math.min(random.nextInt(MOST_AT_ONCE), planned - written);
+        int length = (int) Math.min(random.nextInt(mostAtOnce) + 1, planned - written);
         ByteBuffer source = ByteBuffer.wrap(bytes(written, length));
         int count = protocol.write(source);
         require(count == source.position(), "write has taken more or less than it says");
@@ -177,7 +183,7 @@ final class StreamSide {
     }
 
     private void read() {
-        ByteBuffer target = ByteBuffer.allocate(random.nextInt(1, MOST_AT_ONCE));
+        ByteBuffer target = ByteBuffer.allocate(random.nextInt(mostAtOnce) + 1);
         if (random.nextInt(8) == 0) {
             int seen = protocol.peek(target);
             checkBytes(target.flip(), seen);
