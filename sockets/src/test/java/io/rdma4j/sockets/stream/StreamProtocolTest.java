@@ -196,6 +196,27 @@ class StreamProtocolTest {
         }
     }
 
+    /** Without immediate data a word does not tell whether a buffer was written. */
+    @Test
+    void aBufferIsTakenOnceHoweverManyWordsComeAfterIt() {
+        StreamEnd end = new StreamEnd(SMALL, false, 1);
+        ConnectData own = end.connectData();
+        end.protocol.onPeer(new ConnectData(own.bigEndian(), true, 50, 0, own.table(), new BufferDescriptor(0, 5, 10)));
+        end.protocol.start();
+        end.completeAll();
+        for (int round = 0; round < 4; round++) {
+            end.offer((round + 1) % 2, new BufferDescriptor(1000L * round, 5, 10), 50);
+            end.word(ControlWord.CREDIT, 51 + round, 0);
+            assertThat(end.write(new byte[30]))
+                    .as("what is left of two buffers")
+                    .isEqualTo(round == 0 ? 20 : 10);
+            end.completeAll();
+            end.word(ControlWord.CREDIT, 52 + round, 0);
+            assertThat(end.write(new byte[30])).isZero();
+        }
+        assertThat(end.protocol.isBroken()).isNull();
+    }
+
     @Test
     void peekingLeavesTheBytesAndGrantsNothing() {
         StreamPair pair = StreamPair.started(SMALL, true);
@@ -272,7 +293,9 @@ class StreamProtocolTest {
         StreamPair pair = StreamPair.started(sizes, hasImmediate);
         SplittableRandom random = new SplittableRandom(receiveQueue);
         for (int round = 0; pair.toB.messages() < 150_000; round++) {
-            assertThat(round).as("rounds that brought %d messages", pair.toB.messages()).isLessThan(100_000);
+            assertThat(round)
+                    .as("rounds that brought %d messages", pair.toB.messages())
+                    .isLessThan(100_000);
             int writes = random.nextInt(1, receiveQueue);
             while (writes-- > 0 && pair.write(pair.a, 1) == 1) {
                 assertThat(pair.a.protocol.isBroken()).isNull();

@@ -22,8 +22,10 @@ final class StreamSide {
     private static final int MAPPED_BYTES = 700;
     private static final long MAPPED_OFFSET = 5_000;
     private static final int[] MOST_AT_ONCE = {2, 50, 3_000};
-    private static final int[] LAZINESS = {2, 40};
+    private static final int MOST_READ = 3_000;
+    private static final int[] LAZINESS = {2, 20};
     private static final int MOST_WRITES = 300;
+    private static final int MOST_ROUNDS = 100;
 
     /** Longest that a side goes without a sign of life; far below what a dead peer may take to be found out. */
     private static final long KEEP_ALIVE_NANOS = 50_000_000;
@@ -74,7 +76,8 @@ final class StreamSide {
         ending = random.nextInt(4) == 0 ? Ending.LEAVE : Ending.HALF_CLOSE;
         mostAtOnce = MOST_AT_ONCE[random.nextInt(MOST_AT_ONCE.length)];
         laziness = LAZINESS[random.nextInt(LAZINESS.length)];
-        planned = random.nextInt(Math.min(parameters.mostBytes(), MOST_WRITES * mostAtOnce) + 1);
+        int most = Math.min(MOST_WRITES * mostAtOnce, MOST_ROUNDS * parameters.mostBufferBytes());
+        planned = random.nextInt(Math.min(parameters.mostBytes(), most) + 1);
         queuePair =
                 new StreamQueuePair(host, parameters.sizes(random), parameters.hasImmediate(), random.split(), this);
         protocol = queuePair.protocol();
@@ -183,7 +186,7 @@ final class StreamSide {
     }
 
     private void read() {
-        ByteBuffer target = ByteBuffer.allocate(random.nextInt(mostAtOnce) + 1);
+        ByteBuffer target = ByteBuffer.allocate(random.nextInt(random.nextBoolean() ? mostAtOnce : MOST_READ) + 1);
         if (random.nextInt(8) == 0) {
             int seen = protocol.peek(target);
             checkBytes(target.flip(), seen);
