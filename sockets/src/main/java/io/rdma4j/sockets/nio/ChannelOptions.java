@@ -5,6 +5,7 @@ import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
 import java.io.IOException;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * may never be used; and what was set is set again at a TCP channel. Thread safe.
  */
 final class ChannelOptions {
+    /** Long enough for a peer that is alive, and nothing that an event loop would notice. */
+    private static final long MOMENT_NANOS = 10_000_000;
+
     private final Set<SocketOption<?>> supported;
     private final Map<SocketOption<?>, Object> asked = new ConcurrentHashMap<>();
     private volatile StreamEndpoint endpoint;
@@ -102,8 +106,17 @@ final class ChannelOptions {
         tcp.setOption(option, option.type().cast(asked.get(option)));
     }
 
-    /** Closes the endpoint, and lingers as the options say. */
-    void close() {
-        ofEndpoint.close();
+    /**
+     * Closes the endpoint, and lingers as the options say.
+     *
+     * @param mayWait whether the caller may wait for the peer; else it does so for a moment only, and then a thread of its
+     *     own does
+     */
+    void close(boolean mayWait) {
+        if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
+            ofEndpoint.close();
+        } else {
+            endpoint.close(MOMENT_NANOS);
+        }
     }
 }

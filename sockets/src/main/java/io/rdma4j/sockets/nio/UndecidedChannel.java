@@ -191,7 +191,7 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
             inside = tcp;
         }
         if (own != null) {
-            options.close();
+            options.close(isBlocking());
         }
         if (inside != null) {
             inside.close();

@@ -18,8 +18,12 @@ final class Loopback implements AutoCloseable {
     final SocketChannel server;
 
     Loopback(SelectorProvider provider) throws IOException {
+        this(provider, address());
+    }
+
+    Loopback(SelectorProvider provider, InetAddress address) throws IOException {
         listener = provider.openServerSocketChannel(StandardProtocolFamily.INET);
-        listener.bind(new InetSocketAddress(address(), 0));
+        listener.bind(new InetSocketAddress(address, 0));
         client = provider.openSocketChannel(StandardProtocolFamily.INET);
         client.connect(Objects.requireNonNull(listener.getLocalAddress()));
         server = Objects.requireNonNull(listener.accept());

@@ -6,12 +6,16 @@ import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
@@ -260,6 +264,33 @@ class RdmaSelectorTest {
                 .extracting(SelectionKey::channel)
                 .containsOnly((java.nio.channels.SelectableChannel) channel);
         selector.selectedKeys().clear();
+    }
+
+    @Test
+    void channelsOfSeveralDevicesAreSelected() throws IOException {
+        List<InetAddress> addresses = NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(each -> each instanceof Inet4Address && !each.isLoopbackAddress())
+                .limit(1)
+                .toList();
+        assumeThat(addresses)
+                .as("an address beside those of the loopback interface")
+                .isNotEmpty();
+        SelectorProvider provider = provider("rdma");
+        try (Loopback one = new Loopback(provider);
+                Loopback other = new Loopback(provider, addresses.getFirst());
+                Selector selector = one.selector(OP_READ, OP_READ)) {
+            other.server.configureBlocking(false).register(selector, OP_READ);
+            for (int round = 0; round < 20; round++) {
+                write(one.client, 1);
+                expect(selector, one.server);
+                assertThat(read(one.server)).isEqualTo(1);
+                assertThat(selector.select(1)).isZero();
+                write(other.client, 1);
+                expect(selector, other.server);
+                assertThat(read(other.server)).isEqualTo(1);
+            }
+        }
     }
 
     @Test
