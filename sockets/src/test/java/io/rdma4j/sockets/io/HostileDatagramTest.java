@@ -1,0 +1,174 @@
+package io.rdma4j.sockets.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.sockets.datagram.Drop;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.wire.rsocket.CompanionHeader;
+import io.rdma4j.wire.rsocket.DatagramHeader;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A process that knows the queue key, as all do, writes datagrams of its own making to a datagram socket. */
+@Timeout(30)
+class HostileDatagramTest {
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
+    private static final int LONGEST = 4096;
+
+    private final DatagramEndpoint victim = new DatagramEndpoint(DatagramSettings.DEFAULT);
+    private final CmId id = CmId.create(PortSpace.UDP, null);
+    private final Arena arena = Arena.ofShared();
+    private InetAddress own = InetAddress.getLoopbackAddress();
+    private InetSocketAddress target = new InetSocketAddress(0);
+
+    @BeforeEach
+    void bind() throws IOException {
+        own = loopback();
+        victim.bind(new InetSocketAddress(loopback(), 0));
+        target = Objects.requireNonNull(victim.localAddress());
+        id.bindAddress(new InetSocketAddress(own, 0));
+        id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(16, 1, 1, 1, 0)));
+    }
+
+    private static InetAddress loopback() throws IOException {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return InetAddress.getByAddress(new byte[] {
+            127, (byte) random.nextInt(1, 255), (byte) random.nextInt(256), (byte) random.nextInt(1, 255)
+        });
+    }
+
+    @AfterEach
+    void close() {
+        id.close();
+        victim.close();
+        arena.close();
+    }
+
+    private QueuePair queuePair() {
+        return Objects.requireNonNull(id.queuePair());
+    }
+
+    private static ByteBuffer question(InetAddress from, int queuePairNumber) {
+        Gid gid = Gid.of(from);
+        ByteBuffer question = ByteBuffer.allocate(CompanionHeader.IPV4_LENGTH);
+        new CompanionHeader(CompanionHeader.DATA, queuePairNumber, gid.high(), gid.low()).write(question);
+        return question.flip();
+    }
+
+    /** Asks the victim over UDP for its queue pair, in the name of one. */
+    private int ask(DatagramChannel udp, int inTheNameOf) throws IOException {
+        udp.send(question(own, inTheNameOf), target);
+        ByteBuffer answer = ByteBuffer.allocate(100);
+        assertThat(udp.receive(answer)).isEqualTo(target);
+        CompanionHeader header = Objects.requireNonNull(CompanionHeader.parse(answer.flip()));
+        assertThat(header.operation()).isEqualTo(CompanionHeader.CONTROL);
+        assertThat(answer.hasRemaining()).isFalse();
+        return header.queuePairNumber();
+    }
+
+    private void write(int queuePairNumber, InetAddress claimed, int port, int length) {
+        Gid gid = Gid.of(claimed);
+        try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(LONGEST, 8), AccessFlag.LOCAL_WRITE);
+                AddressHandle to = id.protectionDomain()
+                        .createAddressHandle(new AddressVector(
+                                id.verbs().gids(1).indexOf(Gid.of(own)),
+                                Gid.of(target.getAddress()),
+                                0,
+                                0,
+                                64,
+                                0,
+                                1))) {
+            new DatagramHeader(port, 0, gid.high(), gid.low())
+                    .write(memory.memory().asByteBuffer(), 0);
+            queuePair()
+                    .postSend(new SendWorkRequest()
+                            .reset(1)
+                            .from(memory, 0, length)
+                            .to(to, queuePairNumber, DatagramHeader.QUEUE_KEY));
+            awaitSent();
+        }
+    }
+
+    /** The memory belongs to the device until the victim has looked at it. */
+    private void awaitSent() {
+        victim.await(Readiness.IN, System.nanoTime() + 200_000_000);
+    }
+
+    private void awaitDrop(Drop why, long count) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (victim.dropped(why) < count && System.nanoTime() < deadline) {
+            victim.await(Readiness.IN, System.nanoTime() + 10_000_000);
+        }
+        assertThat(victim.dropped(why)).as(why.toString()).isEqualTo(count);
+    }
+
+    @Test
+    void onlyTheQueuePairThatUdpVouchedForIsHeard() throws IOException {
+        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(own, 0))) {
+            int port = ((InetSocketAddress) udp.getLocalAddress()).getPort();
+            int number = ask(udp, queuePair().number() ^ 1);
+            drain(0);
+            write(number, own, port, 50);
+            awaitDrop(Drop.UNKNOWN_SENDER, 1);
+            write(number, own, port ^ 1, 50);
+            awaitDrop(Drop.UNKNOWN_SENDER, 2);
+            write(number, InetAddress.ofLiteral("127.99.99.99"), port, 50);
+            awaitDrop(Drop.FORGED, 1);
+            assertThat(ask(udp, queuePair().number())).isEqualTo(number);
+            drain(0);
+            write(number, own, port, 50);
+            drain(42);
+        }
+    }
+
+    @Test
+    void aDatagramOfAnyLengthHurtsNobody() throws IOException {
+        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(own, 0))) {
+            int port = ((InetSocketAddress) udp.getLocalAddress()).getPort();
+            int number = ask(udp, queuePair().number());
+            drain(0);
+            write(number, own, port, LONGEST);
+            awaitDrop(Drop.MALFORMED, 1);
+            write(number, own, port, 2049);
+            awaitDrop(Drop.MALFORMED, 2);
+            write(number, own, port, 7);
+            awaitDrop(Drop.MALFORMED, 3);
+            write(number, own, port, 0);
+            awaitDrop(Drop.MALFORMED, 4);
+            write(number, own, port, 2048);
+            drain(2040);
+            write(number, own, port, 8);
+            drain(0);
+        }
+    }
+
+    /** The next datagram is there, and has so many bytes. */
+    private void drain(int bytes) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(LONGEST);
+        assertThat(victim.await(Readiness.IN, System.nanoTime() + PATIENCE_NANOS))
+                .isEqualTo(Readiness.IN);
+        assertThat(victim.receive(buffer, false)).isNotNull();
+        assertThat(buffer.position()).isEqualTo(bytes);
+        assertThat(victim.receive(buffer, false)).isNull();
+    }
+}
