@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.net;
 
+import io.rdma4j.sockets.io.ForgottenSockets;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -28,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * turns; closing wakes all. A socket that nobody refers to any more is closed. Thread safe.
  */
 final class RdmaSocketImpl extends SocketImpl {
-    private static final Cleaner CLEANER = Cleaner.create();
     private static final String READ_TIMED_OUT = "Read timed out";
     private static final String ACCEPT_TIMED_OUT = "Accept timed out";
 
@@ -65,13 +65,7 @@ final class RdmaSocketImpl extends SocketImpl {
     private synchronized void use(StreamEndpoint made) {
         endpoint = made;
         options = new StreamOptions(made);
-        cleanable = CLEANER.register(this, () -> closeForgotten(made));
-    }
-
-    private static void closeForgotten(StreamEndpoint endpoint) {
-        if (endpoint.state() != StreamEndpoint.State.CLOSED) {
-            Thread.ofVirtual().start(endpoint::close); // it may wait a moment, the cleaner must not
-        }
+        cleanable = ForgottenSockets.watch(this, () -> made);
     }
 
     private StreamEndpoint endpoint() throws SocketException {

@@ -1,9 +1,11 @@
 package io.rdma4j.sockets.nio;
 
+import io.rdma4j.sockets.io.ForgottenSockets;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
 import java.io.IOException;
+import java.lang.ref.Cleaner;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
@@ -24,6 +26,7 @@ final class ChannelOptions {
     private final Map<SocketOption<?>, Object> asked = new ConcurrentHashMap<>();
     private volatile StreamEndpoint endpoint;
     private volatile StreamOptions ofEndpoint;
+    private volatile Cleaner.@Nullable Cleanable forgotten;
 
     private ChannelOptions(Set<SocketOption<?>> supported, StreamEndpoint endpoint, StreamOptions ofEndpoint) {
         this.supported = supported;
@@ -45,6 +48,11 @@ final class ChannelOptions {
     /** Those of a connection that a listener with these has accepted over TCP. */
     ChannelOptions ofAccepted() {
         return ofAccepted(new StreamEndpoint(endpoint.settings()));
+    }
+
+    /** Has the endpoint closed when nobody refers to its channel any more. */
+    void closeWith(Object channel) {
+        forgotten = ForgottenSockets.watch(channel, this::endpoint);
     }
 
     Set<SocketOption<?>> supported() {
@@ -113,10 +121,14 @@ final class ChannelOptions {
      *     own does
      */
     void close(boolean mayWait) {
+        Cleaner.Cleanable watch = forgotten;
         if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
             ofEndpoint.close();
         } else {
             endpoint.close(MOMENT_NANOS);
+        }
+        if (watch != null) {
+            watch.clean();
         }
     }
 }

@@ -58,6 +58,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         super(provider);
         this.rules = rules;
         this.family = family;
+        options.closeWith(this);
     }
 
     AddressRules rules() {
@@ -324,10 +325,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         synchronized (state) {
-            StreamEndpoint own = endpoint;
-            if (own != null) {
-                own.close();
-            }
+            options.close(true);
             ServerSocketChannel inside = tcp;
             if (inside != null) {
                 inside.close();

@@ -39,6 +39,7 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
         this.rules = rules;
         this.family = family;
         this.options = options;
+        options.closeWith(this);
     }
 
     @Override
@@ -184,15 +185,11 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        StreamEndpoint own;
         SocketChannel inside;
         synchronized (state) {
-            own = endpoint;
             inside = tcp;
         }
-        if (own != null) {
-            options.close(isBlocking());
-        }
+        options.close(isBlocking());
         if (inside != null) {
             inside.close();
         }

@@ -281,6 +281,29 @@ class RdmaChannelTest {
     }
 
     @Test
+    void aForgottenChannelIsClosed() throws Exception {
+        try (ServerSocketChannel listener = provider("rdma").openServerSocketChannel()) {
+            listener.bind(new InetSocketAddress(Loopback.address(), 0));
+            connectAndForget(listener);
+            try (SocketChannel server = listener.accept()) {
+                server.configureBlocking(false);
+                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                while (server.read(ByteBuffer.allocate(1)) == 0) {
+                    System.gc();
+                    Thread.sleep(20);
+                    assertThat(System.nanoTime()).isLessThan(deadline);
+                }
+            }
+        }
+    }
+
+    private static void connectAndForget(ServerSocketChannel listener) throws IOException {
+        SocketChannel client = listener.provider().openSocketChannel();
+        assertThat(client.connect(Objects.requireNonNull(listener.getLocalAddress())))
+                .isTrue();
+    }
+
+    @Test
     void optionsAreKeptUntilItIsKnownWhatTheyAreFor() throws IOException {
         try (SocketChannel channel = provider("tcp").openSocketChannel();
                 ServerSocketChannel listener = provider("tcp").openServerSocketChannel()) {
