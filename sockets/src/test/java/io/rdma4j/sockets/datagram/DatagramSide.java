@@ -18,12 +18,14 @@ final class DatagramSide implements DatagramNetwork {
     /** What is under way: in a slot, between queue pairs; or in none (-1), over UDP. */
     static final class Packet {
         private final DatagramSide from;
+        private final DatagramAddress to;
         private final byte[] bytes;
         private final int slot;
         private final int queuePairNumber;
 
-        Packet(DatagramSide from, byte[] bytes, int slot, int queuePairNumber) {
+        Packet(DatagramSide from, DatagramAddress to, byte[] bytes, int slot, int queuePairNumber) {
             this.from = from;
+            this.to = to;
             this.bytes = bytes;
             this.slot = slot;
             this.queuePairNumber = queuePairNumber;
@@ -31,6 +33,10 @@ final class DatagramSide implements DatagramNetwork {
 
         DatagramSide from() {
             return from;
+        }
+
+        DatagramAddress to() {
+            return to;
         }
 
         byte[] bytes() {
@@ -89,7 +95,7 @@ final class DatagramSide implements DatagramNetwork {
             public void send(int slot, int length, int number) {
                 byte[] bytes = sent.asSlice((long) slot * DatagramSizes.SLOT_BYTES, length)
                         .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
-                packets.add(new Packet(DatagramSide.this, bytes, slot, number));
+                packets.add(new Packet(DatagramSide.this, peer, bytes, slot, number));
             }
 
             @Override
@@ -103,7 +109,7 @@ final class DatagramSide implements DatagramNetwork {
     public boolean sendCompanion(ByteBuffer message, DatagramAddress peer) {
         byte[] bytes = new byte[message.remaining()];
         message.get(bytes);
-        messages.add(new Packet(this, bytes, -1, 0));
+        messages.add(new Packet(this, peer, bytes, -1, 0));
         return true;
     }
 
