@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -41,6 +45,31 @@ final class CompanionService {
 
     static CompanionService instance() {
         return Holder.INSTANCE;
+    }
+
+    /** Opens a channel for {@link #add}, bound to an address. */
+    static DatagramChannel open(InetSocketAddress local, DatagramSettings now) throws IOException {
+        DatagramChannel channel = DatagramChannel.open(
+                local.getAddress() instanceof Inet4Address
+                        ? StandardProtocolFamily.INET
+                        : StandardProtocolFamily.INET6);
+        boolean done = false;
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, now.reuseAddress());
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, now.sizes().sendBufferBytes());
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, now.sizes().receiveBufferBytes());
+            if (now.typeOfService() != 0) {
+                channel.setOption(StandardSocketOptions.IP_TOS, now.typeOfService());
+            }
+            channel.bind(local);
+            done = true;
+            return channel;
+        } finally {
+            if (!done) {
+                channel.close();
+            }
+        }
     }
 
     /** Has a channel's target told whenever there is something to read. */

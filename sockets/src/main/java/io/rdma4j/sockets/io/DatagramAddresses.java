@@ -2,9 +2,11 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.verbs.Gid;
+import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /** Addresses of the protocol, and those of java.net. */
@@ -31,5 +33,19 @@ final class DatagramAddresses {
         } catch (UnknownHostException impossible) {
             throw new AssertionError("16 bytes are always an address", impossible);
         }
+    }
+
+    /** An address as it can be sent to: a wildcard stands for the loopback address. */
+    static InetSocketAddress reachable(InetSocketAddress remote) throws SocketException {
+        InetAddress host = remote.getAddress();
+        if (host == null || remote.getPort() == 0 || host.isMulticastAddress()) {
+            throw new SocketException(
+                    "Invalid argument (" + remote + " is no address of a datagram RDMA socket: it must be"
+                            + " resolved, have a port, and be of one host)");
+        }
+        return host.isAnyLocalAddress()
+                ? new InetSocketAddress(
+                        InetAddress.ofLiteral(host instanceof Inet4Address ? "127.0.0.1" : "::1"), remote.getPort())
+                : remote;
     }
 }

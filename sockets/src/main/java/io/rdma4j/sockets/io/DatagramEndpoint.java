@@ -15,14 +15,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
 import java.net.SocketException;
-import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * for everything else. Nothing here waits but {@link #await} and, for a moment, {@link #close}. Thread safe.
  */
 public final class DatagramEndpoint implements Waitable, CompletionHub.Target, CompanionService.Target {
-    /** Local addresses that have a queue pair; a socket bound to a wildcard may use several. */
-    private static final int MOST_ENDS = 64;
-
     /** How often a free port is looked for that is free in both spaces of ports. */
     private static final int PORT_ATTEMPTS = 16;
 
@@ -48,11 +40,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
 
     private final ReentrantLock lock = new ReentrantLock();
     private final WaitList waiting = new WaitList();
-    private final List<DatagramResources> ends = new ArrayList<>();
-
-    /** Threads at the hubs of further devices: threads that wait for this endpoint wait at that of the first. */
-    private final Map<CompletionHub, CompletionHub.StandIn> standIns = new HashMap<>();
-
+    private final DatagramEnds ends = new DatagramEnds(this);
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(COMPANION_BYTES);
     private volatile DatagramSettings settings;
     private volatile boolean closed;
@@ -60,7 +48,6 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     /** Set by the service, so that a thread that polls the endpoint all the time reads in its place. */
     private volatile boolean companionReadable;
 
-    private volatile @Nullable CompletionHub hub;
     private @Nullable DatagramChannel companion;
     private @Nullable DatagramProtocol protocol;
     private @Nullable InetSocketAddress connected;
@@ -152,7 +139,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     private void open(InetSocketAddress local) throws IOException {
         boolean isSpecific = !local.getAddress().isAnyLocalAddress();
         for (int attempt = 1; companion == null; attempt++) {
-            DatagramChannel channel = openChannel(local);
+            DatagramChannel channel = CompanionService.open(local, settings);
             boolean done = false;
             try {
                 if (isSpecific) {
@@ -173,54 +160,20 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
         }
     }
 
-    private DatagramChannel openChannel(InetSocketAddress local) throws IOException {
-        DatagramChannel channel = DatagramChannel.open(
-                local.getAddress() instanceof Inet4Address
-                        ? StandardProtocolFamily.INET
-                        : StandardProtocolFamily.INET6);
-        boolean done = false;
-        try {
-            DatagramSettings now = settings;
-            channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.SO_REUSEADDR, now.reuseAddress());
-            channel.setOption(StandardSocketOptions.SO_SNDBUF, now.sizes().sendBufferBytes());
-            channel.setOption(StandardSocketOptions.SO_RCVBUF, now.sizes().receiveBufferBytes());
-            if (now.typeOfService() != 0) {
-                channel.setOption(StandardSocketOptions.IP_TOS, now.typeOfService());
-            }
-            channel.bind(local);
-            done = true;
-            return channel;
-        } finally {
-            if (!done) {
-                channel.close();
-            }
-        }
-    }
-
     private void begin(DatagramChannel channel) throws IOException {
         DatagramProtocol made = new DatagramProtocol(settings.sizes(), new Network());
-        for (DatagramResources end : ends) {
-            made.add(end.end());
-        }
+        ends.introduceTo(made);
         CompanionService.instance().add(channel, this);
         protocol = made;
         companion = channel;
     }
 
-    private DatagramResources addEnd(DatagramAddress address) {
-        DatagramResources made = DatagramResources.open(address, settings, this);
-        ends.add(made);
+    private LocalEnd addEnd(DatagramAddress address) {
+        LocalEnd made = ends.add(address, settings).end();
         if (protocol != null) {
-            protocol.add(made.end());
+            protocol.add(made);
         }
-        CompletionHub own = made.hub();
-        if (hub == null) {
-            hub = own;
-            waiting.signalAll(); // who waits does it there from now on
-        } else if (own != hub) {
-            standIns.computeIfAbsent(own, CompletionHub::standIn);
-        }
+        waiting.signalAll(); // who waits may have to do it elsewhere from now on
         return made;
     }
 
@@ -234,7 +187,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     public void connect(InetSocketAddress remote) throws IOException {
         guarded(() -> {
             requireOpen();
-            InetSocketAddress to = reachable(remote);
+            InetSocketAddress to = DatagramAddresses.reachable(remote);
             DatagramChannel channel = bound(to);
             channel.connect(to);
             boolean done = false;
@@ -276,41 +229,11 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
         return requireBound();
     }
 
-    private static InetSocketAddress reachable(InetSocketAddress remote) throws SocketException {
-        InetAddress host = remote.getAddress();
-        if (host == null || remote.getPort() == 0 || host.isMulticastAddress()) {
-            throw new SocketException(
-                    "Invalid argument (" + remote + " is no address of a datagram RDMA socket: it must be"
-                            + " resolved, have a port, and be of one host)");
-        }
-        return host.isAnyLocalAddress()
-                ? new InetSocketAddress(
-                        InetAddress.ofLiteral(host instanceof Inet4Address ? "127.0.0.1" : "::1"), remote.getPort())
-                : remote;
-    }
-
     /** The local end that leads to a peer. */
     private LocalEnd localEnd(DatagramAddress peer, DatagramChannel channel) throws IOException {
-        InetSocketAddress own = (InetSocketAddress) channel.getLocalAddress();
-        InetAddress host = own.getAddress().isAnyLocalAddress() ? routeTo(peer) : own.getAddress();
-        DatagramAddress address = DatagramAddresses.of(new InetSocketAddress(host, own.getPort()));
-        for (DatagramResources end : ends) {
-            if (end.end().address().equals(address)) {
-                return end.end();
-            }
-        }
-        if (ends.size() == MOST_ENDS) {
-            throw new SocketException("Cannot allocate memory (the socket uses " + MOST_ENDS + " local addresses)");
-        }
-        return addEnd(address).end();
-    }
-
-    private static InetAddress routeTo(DatagramAddress peer) throws IOException {
-        try (DatagramChannel probe =
-                DatagramChannel.open(peer.isIpv4() ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6)) {
-            probe.connect(DatagramAddresses.socketAddress(peer));
-            return ((InetSocketAddress) probe.getLocalAddress()).getAddress();
-        }
+        DatagramAddress address = DatagramEnds.addressFor(peer, (InetSocketAddress) channel.getLocalAddress());
+        DatagramResources end = ends.find(address);
+        return end == null ? addEnd(address) : end.end();
     }
 
     /** The world around the protocol. Called with the lock held. */
@@ -333,12 +256,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
 
         @Override
         public DatagramPath path(LocalEnd from, DatagramAddress peer) {
-            for (DatagramResources end : ends) {
-                if (end.end() == from) {
-                    return end.path(peer, settings.typeOfService());
-                }
-            }
-            throw new IllegalStateException("No such local end: " + from.address());
+            return ends.path(from, peer, settings.typeOfService());
         }
 
         @Override
@@ -350,7 +268,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
                 try {
                     return channel.send(message, to) > 0;
                 } catch (PortUnreachableException refused) {
-                    pending = named(refused); // of an earlier message: this one was not sent
+                    pending = SocketFailures.portUnreachable(refused); // of an earlier message: this one was not sent
                     return channel.send(message.position(begin), to) > 0;
                 }
             } catch (IOException failed) {
@@ -389,7 +307,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     public boolean send(ByteBuffer data, InetSocketAddress remote) throws IOException {
         return guarded(() -> {
             requireOpen();
-            InetSocketAddress to = reachable(remote);
+            InetSocketAddress to = DatagramAddresses.reachable(remote);
             if (connected != null && !connected.equals(to)) {
                 throw new java.nio.channels.AlreadyConnectedException();
             }
@@ -450,10 +368,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
         if (companionReadable) {
             readCompanion(own);
         }
-        long now = System.nanoTime();
-        for (DatagramResources end : ends) {
-            end.progress(own, now);
-        }
+        ends.progress(own);
     }
 
     private void readCompanion(DatagramProtocol own) {
@@ -468,18 +383,10 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
                 own.onCompanion(DatagramAddresses.of(from), incoming.flip(), System.nanoTime());
             }
         } catch (PortUnreachableException refused) {
-            pending = named(refused);
+            pending = SocketFailures.portUnreachable(refused);
         } catch (IOException failed) {
             pending = failed;
         }
-    }
-
-    /** Java's has no text. */
-    private static PortUnreachableException named(PortUnreachableException refused) {
-        PortUnreachableException named = new PortUnreachableException(
-                Errno.ECONNREFUSED.text() + " (nobody has the port there that the UDP part of the socket sent to)");
-        named.initCause(refused);
-        return named;
     }
 
     @Override
@@ -526,19 +433,10 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     }
 
     private void throwFailure() throws IOException {
-        String why = failure();
+        String why = ends.failure();
         if (why != null) {
             throw new SocketException("Input/output error (" + why + ")");
         }
-    }
-
-    private @Nullable String failure() {
-        for (DatagramResources end : ends) {
-            if (end.failure() != null) {
-                return end.failure();
-            }
-        }
-        return null;
     }
 
     // ---- readiness and waiting
@@ -560,14 +458,14 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
                 return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
             }
             progress();
-            if (toWait) {
-                arm();
+            if (toWait && ends.arm()) {
+                progress();
             }
             DatagramProtocol own = protocol;
             if (own == null) {
                 return Readiness.OUT;
             }
-            if (pending != null || failure() != null) {
+            if (pending != null || ends.failure() != null) {
                 return Readiness.IN | Readiness.OUT | Readiness.ERROR;
             }
             return (own.canReceive() ? Readiness.IN : 0) | (own.canSend() ? Readiness.OUT : 0);
@@ -578,16 +476,6 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
         }
     }
 
-    private void arm() {
-        boolean any = false;
-        for (DatagramResources end : ends) {
-            any |= end.arm();
-        }
-        if (any) {
-            progress();
-        }
-    }
-
     @Override
     public int await(int wanted, long deadlineNanos) {
         return Waiting.await(this, waiting, wanted, deadlineNanos);
@@ -595,14 +483,14 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
 
     @Override
     public @Nullable CompletionHub hub() {
-        return closed ? null : hub;
+        return closed ? null : ends.hub();
     }
 
     @Override
     public void onCompletions() {
         lock.lock();
         try {
-            ends.forEach(DatagramResources::disarmed);
+            ends.disarmed();
             progress();
         } catch (RdmaException broken) {
             // Who waits finds out by itself.
@@ -652,7 +540,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
         lock.lock();
         try {
             progress();
-            return protocol == null || protocol.isQuiet() || failure() != null;
+            return protocol == null || protocol.isQuiet() || ends.failure() != null;
         } catch (RdmaException broken) {
             return true;
         } finally {
@@ -667,10 +555,7 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
                 protocol.close();
                 protocol = null;
             }
-            ends.forEach(DatagramResources::close);
-            ends.clear();
-            standIns.values().forEach(CompletionHub.StandIn::end);
-            standIns.clear();
+            ends.close();
         } finally {
             lock.unlock();
         }

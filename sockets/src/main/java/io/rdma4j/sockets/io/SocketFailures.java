@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.PortUnreachableException;
 import java.net.SocketException;
 
 /** Failures of RDMA in the terms of java.net. The message says what java.net says, then what RDMA knows. */
@@ -45,5 +46,13 @@ final class SocketFailures {
 
     static IOException reset(String why) {
         return new SocketException("Connection reset" + (why.isEmpty() ? "" : " (" + why + ")"));
+    }
+
+    /** Nobody has the port that was sent to; that of Java has no text. */
+    static PortUnreachableException portUnreachable(PortUnreachableException refused) {
+        PortUnreachableException named = new PortUnreachableException(
+                Errno.ECONNREFUSED.text() + " (nobody has the port there that the UDP part of the socket sent to)");
+        named.initCause(refused);
+        return named;
     }
 }
