@@ -16,7 +16,7 @@ _rdma4j() {
         -f) COMPREPLY=($(compgen -W "ip gid name" -- "$word")); return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
@@ -30,6 +30,7 @@ _rdma4j() {
         rstream) COMPREPLY=($(compgen -W "-s -b -f -B -i -I -C -S -p -k -T $common" -- "$word")) ;;
         riostream) COMPREPLY=($(compgen -W "-s -b -f -B -i -I -C -S -p -T $common" -- "$word")) ;;
         udpong) COMPREPLY=($(compgen -W "-s -b -B -C -S -p -T $common" -- "$word")) ;;
+        rcopy) COMPREPLY=($(compgen -W "-p $common" -- "$word") $(compgen -f -- "$word")) ;;
         cmtime) COMPREPLY=($(compgen -W "-B -b -C -c -L -m -n -P -p -q -r -S -t -s --classic $common" -- "$word")) ;;
         demo) COMPREPLY=($(compgen -W "-a -C -S $common" -- "$word")) ;;
         ibv_rc_pingpong)
@@ -47,4 +48,4 @@ _rdma4j() {
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
     esac
 }
-complete -F _rdma4j rdma4j rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo
+complete -F _rdma4j rdma4j rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo

@@ -53,6 +53,7 @@ define_socket_cases() { # SERVER CLIENT
     case_add riostream/-T-a "$1" "$2" 'poll' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a
     case_add riostream/-T-ab "$1" "$2" 'poll, blocking' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T b -T v
     case_add riostream/-T-b "$1" "$2" 'blocking' 60 case_stream riostream ll 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b
+    case_add rcopy/v4 "$1" "$2" '2 MB' 60 case_rcopy v4 2000000
     ! $full || case_add rstream/series "$1" "$2" '8 rows' 900 case_stream rstream v4 "$stream_series"
     case_cannot udpong "$1" "$2" 'librdmacm makes address handles without a GRH: EINVAL in rconnect'
 }
@@ -94,4 +95,48 @@ define_host_socket_cases() {
     case_add host/udpong/far-bw far near 'bandwidth' 30 case_udpong v4 1 '1000 +[0-9]+k? +[0-9.]+[km]' -C 20000
     case_add host/udpong/far-ab far near 'poll, blocking' 30 case_udpong v6 1 '64 +600 +37k' -C 300 -S 64 -T e -T a -T b
     case_add host/udpong/clients far near '4 clients' 60 case_udpong v4 4 '100 +600 +58k' -C 300 -S 100 -T e
+}
+
+# A file of so many bytes arrives with its SHA-256.
+case_rcopy() { # SERVER CLIENT FAMILY BYTES [OPTIONS OF JAVA...]
+    local server=$1 client=$2 family=$3 bytes=$4 source target sum came bad=0 options=()
+    shift 4
+    source=$(rcopy_file "$client" source) target=$(rcopy_file "$server" target)
+    on_side "$client" "head -c $bytes /dev/urandom >$source"
+    sum=$(on_side "$client" "sha256sum <$source")
+    side_is_c "$server" || options=("$@")
+    tool_start "$server" server rcopy -p 7427 "${options[@]}"
+    wait_until 20 listens_on "$server" server 7427 '' || { explain 'the server did not listen within 20 s'; return 1; }
+    options=()
+    side_is_c "$client" || options=("$@")
+    tool_start "$client" client rcopy "$source" "$(side_address "$server" "$family" "$client"):$target" "${options[@]}"
+    rping_wait client || explain 'the client did not end' || bad=1
+    expect_code client 0 || bad=1
+    expect_lines client out '^opening\.\.\.transferring\.\.\.closing\.\.\.done$' || bad=1
+    expect_text client err '' || bad=1
+    came=$(on_side "$server" "sha256sum <$target")
+    [ "$came" = "$sum" ] || explain 'the file that arrived is another' || bad=1
+    ! rping_ended server || explain 'the server ended' || bad=1
+    remark "$(tail -n 1 "$case_dir/client.out")"
+    on_side "$client" "rm -f $source"
+    on_side "$server" "rm -f $target"
+    return $bad
+}
+rcopy_file() { if side_is_c "$1"; then echo "/tmp/rcopy-$2"; else echo "$case_dir/$2"; fi; } # SIDE NAME
+on_side() { if side_is_c "$1"; then guest_sh "$(side_guest "$1")" "$2"; else sh -c "$2"; fi; } # SIDE COMMAND
+
+# Between processes of one host, and between two hosts that both run Java.
+define_host_socket_cases() {
+    local family
+    for family in lo4 v4 lo6 v6 ll; do
+        case_add "host/rstream/$family" near near '100 x 20000 bytes' 30 case_stream rstream $family 'custom 19k 100 1 3.8m' -S 20000 -C 100 -T v
+        case_add "host/riostream/$family" near near '100 x 20000 bytes' 30 case_stream riostream $family 'custom 19k 100 1 3.8m' -S 20000 -C 100 -T v
+    done
+    case_add host/rstream/far-v4 far near '1000 x 64 KiB' 60 case_stream rstream v4 'custom 64k 1k 1 125m' -S 65536 -C 1000 -T b
+    case_add host/rcopy/far-v4 far near '20 MB' 60 case_rcopy v4 20000000
+    case_add host/rcopy/loss far near '20 MB, 1 % lost' 100 case_rcopy v4 20000000 --fault loss=1%,seed=7
+    $full || return 0
+    case_add host/rstream/series near near '8 rows' 300 case_stream rstream lo4 "$stream_series"
+    case_add host/rcopy/2g near near '2 GB' 300 case_rcopy lo4 2000000000
+    case_add host/rcopy/2g-loss near near '2 GB, 1 % lost' 900 case_rcopy lo4 2000000000 --fault loss=1%,seed=7
 }

@@ -4,6 +4,7 @@ import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
 import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
@@ -220,5 +221,10 @@ public final class RdmaDatagramSocket implements AutoCloseable {
     @Override
     public void close() {
         endpoint.close();
+    }
+
+    /** For {@link RdmaPoll}. */
+    Waitable endpoint() {
+        return endpoint;
     }
 }

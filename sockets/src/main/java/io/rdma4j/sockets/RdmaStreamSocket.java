@@ -5,6 +5,7 @@ import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamMapping;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
+import io.rdma4j.sockets.io.Waitable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
@@ -408,5 +409,10 @@ public final class RdmaStreamSocket implements AutoCloseable {
     @Override
     public void close() {
         endpoint.close();
+    }
+
+    /** For {@link RdmaPoll}. */
+    Waitable endpoint() {
+        return endpoint;
     }
 }

@@ -42,7 +42,8 @@ final class SocketWaits {
                 | ((ready & Readiness.HANG_UP) != 0 ? PollEvents.HANG_UP : 0);
     }
 
-    private static long deadline(@Nullable Duration timeout) {
+    /** When a time-out is over, by {@link System#nanoTime}; {@link Long#MAX_VALUE} for never. */
+    static long deadline(@Nullable Duration timeout) {
         if (timeout == null || timeout.toSeconds() > Integer.MAX_VALUE) {
             return Long.MAX_VALUE;
         }

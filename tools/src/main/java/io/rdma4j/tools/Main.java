@@ -18,6 +18,7 @@ import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
+import io.rdma4j.tools.sockets.Rcopy;
 import io.rdma4j.tools.sockets.Riostream;
 import io.rdma4j.tools.sockets.Rstream;
 import io.rdma4j.tools.sockets.Udpong;
@@ -55,6 +56,7 @@ public final class Main {
             new Rstream(),
             new Riostream(),
             new Udpong(),
+            new Rcopy(),
             new Cmtime(),
             new RcPingpong(),
             new UcPingpong(),

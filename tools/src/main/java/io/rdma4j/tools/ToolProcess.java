@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -30,17 +31,40 @@ public final class ToolProcess implements AutoCloseable {
      * @param onError gets every line of its standard error, in a thread of its own
      */
     public static ToolProcess start(List<String> words, Consumer<String> onOutput, Consumer<String> onError) {
-        List<String> command = new ArrayList<>(javaCommand());
-        command.addAll(words);
+        return start(new ProcessBuilder(command(words)), onOutput, onError);
+    }
+
+    /**
+     * Starts a tool that has the standard input of this process.
+     *
+     * @param words name of the tool and its arguments
+     * @param variables of its environment, beyond those of this process
+     * @param onOutput gets every line of its standard output, in a thread of its own
+     * @param onError gets every line of its standard error, in a thread of its own
+     */
+    public static ToolProcess startWithInput(
+            List<String> words, Map<String, String> variables, Consumer<String> onOutput, Consumer<String> onError) {
+        ProcessBuilder builder = new ProcessBuilder(command(words)).redirectInput(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().putAll(variables);
+        return start(builder, onOutput, onError);
+    }
+
+    private static ToolProcess start(ProcessBuilder builder, Consumer<String> onOutput, Consumer<String> onError) {
         try {
-            ToolProcess started = new ToolProcess(new ProcessBuilder(command).start());
+            ToolProcess started = new ToolProcess(builder.start());
             started.process.getOutputStream().close();
             started.read("output", started.process.getInputStream(), onOutput);
             started.read("error", started.process.getErrorStream(), onError);
             return started;
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot start " + command.getFirst(), e);
+            throw new UncheckedIOException("cannot start " + builder.command().getFirst(), e);
         }
+    }
+
+    private static List<String> command(List<String> words) {
+        List<String> command = new ArrayList<>(javaCommand());
+        command.addAll(words);
+        return command;
     }
 
     private static List<String> javaCommand() {
@@ -50,7 +74,7 @@ public final class ToolProcess implements AutoCloseable {
         command.add("-Djava.net.preferIPv6Addresses=system");
         String modulePath = System.getProperty("jdk.module.path", "");
         if (Main.class.getModule().isNamed() && !modulePath.isEmpty()) {
-            command.add("--enable-native-access=io.rdma4j.link");
+            command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.tools");
             command.addAll(List.of("--module-path", modulePath));
             command.addAll(List.of("--module", Main.class.getModule().getName() + "/" + Main.class.getName()));
         } else {

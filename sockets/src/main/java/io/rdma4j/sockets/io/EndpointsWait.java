@@ -40,6 +40,7 @@ public final class EndpointsWait {
     }
 
     private final List<Use> uses = new ArrayList<>();
+    private boolean elsewhere;
     private volatile boolean signaled;
     private volatile @Nullable Waiter waiting;
 
@@ -66,7 +67,7 @@ public final class EndpointsWait {
     }
 
     /** Counts the device of an endpoint in; null while it is not connected: then there is no need. */
-    public @Nullable Membership join(StreamEndpoint endpoint) {
+    public @Nullable Membership join(Waitable endpoint) {
         CompletionHub hub = endpoint.hub();
         if (hub == null) {
             return null;
@@ -80,8 +81,16 @@ public final class EndpointsWait {
         Use use = new Use(hub);
         use.members = 1;
         uses.add(use);
-        use.standIn(uses.size() > 1);
+        use.standIn(elsewhere || uses.size() > 1);
         return new Membership(hub);
+    }
+
+    /** Says whether the thread waits elsewhere, where listeners of the endpoints wake it: others drive all devices then. */
+    public void waitsElsewhere(boolean value) {
+        elsewhere = value;
+        if (!uses.isEmpty()) {
+            uses.getFirst().standIn(value);
+        }
     }
 
     /** Takes {@link #join} back. */
@@ -92,7 +101,7 @@ public final class EndpointsWait {
                 use.standIn(false);
                 uses.remove(i);
                 if (i == 0 && !uses.isEmpty()) {
-                    uses.getFirst().standIn(false);
+                    uses.getFirst().standIn(elsewhere);
                 }
                 return;
             }

@@ -20,14 +20,14 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * {@code rdma4j demo}: rping between two processes of this host over the software device; a long validated run with
- * latencies; then ucmatose, udaddy and mckey.
+ * latencies; then ucmatose, udaddy, mckey and rstream.
  */
 public final class Demo implements Tool {
     private static final String HELP = """
             usage: rdma4j demo [-a address] [-C count] [-S size]
             Runs rping between two processes of this host over the software RDMA device: a few pings to look at, with a
             packet capture, then a longer run in which every byte is compared and every ping is timed; then connections
-            (ucmatose), datagrams (udaddy) and a multicast group (mckey).
+            (ucmatose), datagrams (udaddy), a multicast group (mckey), and streams over RDMA sockets and TCP (rstream).
               -a address   a local address to run over (127.0.0.1)
               -C count     pings of the longer run (10000)
               -S size      bytes of a ping, 23 to 65535 (64)
@@ -84,6 +84,7 @@ public final class Demo implements Tool {
             family.connections(3);
             family.datagrams(4);
             family.group(5);
+            family.streams(6);
             stage.say("All is well. Next: ./rdma4j rping --help, and the README for rping against a Linux machine.");
             return 0;
         } catch (DemoFailure e) {

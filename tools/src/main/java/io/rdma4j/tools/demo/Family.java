@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The part of the demonstration with the other tools: connections, datagrams, and a multicast group. */
+/** The part of the demonstration with the other tools: connections, datagrams, a multicast group, and streams. */
 final class Family {
     private static final long GLANCE_MILLIS = 50;
     private static final long LISTEN_MILLIS = 300;
@@ -14,6 +14,9 @@ final class Family {
 
     /** What a client ends with that came before its server listened: rejected, or service unknown. */
     private static final List<Integer> TOO_EARLY = List.of(8, 1);
+
+    private static final List<String> LATENCY = List.of("-S", "64", "-C", "1", "-I", "5000");
+    private static final List<String> BANDWIDTH = List.of("-S", "65536", "-C", "1000", "-I", "1");
 
     private final Stage stage;
     private final String address;
@@ -110,6 +113,47 @@ final class Family {
         stage.say("");
     }
 
+    /** The same bytes over RDMA sockets and over TCP. */
+    void streams(int number) throws DemoFailure, InterruptedException {
+        stage.say(number + ". rstream: streams over RDMA sockets, and over TCP sockets to compare with");
+        stage.say("");
+        stage.say("   $ rdma4j rstream -b " + address + " " + String.join(" ", LATENCY) + "      (-T s for TCP)");
+        stage.say("   $ rdma4j rstream -s " + address + " " + String.join(" ", LATENCY));
+        stage.say("");
+        List<String> lines = new ArrayList<>();
+        lines.add("   %-14s%26s%32s".formatted("", "64 bytes, one at a time", "64 KiB pieces, as many as go"));
+        for (boolean tcp : new boolean[] {false, true}) {
+            String latency = stream(tcp, LATENCY).getLast();
+            List<String> row = stream(tcp, BANDWIDTH);
+            lines.add("   %-14s%23s us%27s Gb/s"
+                    .formatted(tcp ? "TCP sockets" : "RDMA sockets", latency, row.get(row.size() - 2)));
+        }
+        lines.forEach(stage::say);
+        stage.say("");
+        stage.say(
+                "   TCP has the kernel of this one host to itself; RDMA sockets speak RoCEv2 as they do between hosts.");
+        stage.say("");
+    }
+
+    /** Runs a test between two processes; the fields of the client's row. */
+    private List<String> stream(boolean tcp, List<String> test) throws DemoFailure, InterruptedException {
+        List<String> words = new ArrayList<>(List.of("rstream", "-T", "b"));
+        words.addAll(List.of("-p", String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 30_000))));
+        words.addAll(tcp ? List.of("-T", "s") : List.of());
+        words.addAll(test);
+        List<String> serving = new ArrayList<>(words);
+        serving.addAll(List.of("-b", address));
+        words.addAll(List.of("-s", address));
+        try (Player server = new Player(serving)) {
+            await(server, "name ");
+            try (Player client = new Player(words)) {
+                require("client", client);
+                require("server", server);
+                return List.of(client.lines.getLast().strip().split("\\s+", -1));
+            }
+        }
+    }
+
     private void await(Player player, String beginning) throws DemoFailure, InterruptedException {
         long end = System.nanoTime() + stage.remainingSeconds() * 1_000_000_000L;
         while (!player.hasSaid(beginning)) {
@@ -124,9 +168,26 @@ final class Family {
     /** Waits for a process, shows its lines, and looks at its end. */
     private void finish(String who, Player player) throws DemoFailure, InterruptedException {
         int status = player.process.await(stage.remainingSeconds());
+        show(who, player);
+        judge(who, status);
+    }
+
+    /** The same, but shows its lines only if it has failed. */
+    private void require(String who, Player player) throws DemoFailure, InterruptedException {
+        int status = player.process.await(stage.remainingSeconds());
+        if (status != 0) {
+            show(who, player);
+        }
+        judge(who, status);
+    }
+
+    private void show(String who, Player player) {
         synchronized (player.lines) {
             player.lines.forEach(line -> stage.line(who, line));
         }
+    }
+
+    private static void judge(String who, int status) throws DemoFailure {
         if (status != 0) {
             throw new DemoFailure(
                     status == -1

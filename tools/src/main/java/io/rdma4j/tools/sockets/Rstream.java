@@ -76,6 +76,8 @@ public final class Rstream implements Tool {
             environment.out().print(USAGE);
             return 1;
         }
-        return new RstreamRun(name(), options, environment).run();
+        RstreamRun run = new RstreamRun(name(), options, arguments, environment);
+        StreamRun.Phase phase = ProcessPerConnection.inheritedPhase();
+        return phase == null ? run.run() : run.serveInherited(phase);
     }
 }

@@ -128,13 +128,18 @@ abstract class StreamRun {
         try {
             tests(socket, tests);
         } finally {
-            try {
-                socket.shutdown();
-            } catch (IOException gone) {
-                // The peer was faster.
-            }
-            closeQuietly(socket);
+            end(socket);
         }
+    }
+
+    /** Ends a connection. */
+    static void end(TestSocket socket) {
+        try {
+            socket.shutdown();
+        } catch (IOException gone) {
+            // The peer was faster.
+        }
+        closeQuietly(socket);
     }
 
     /** The tests of a connection, and their rows. */
@@ -192,7 +197,14 @@ abstract class StreamRun {
     }
 
     /** Waits for a client; the options go to the listener, whose connections inherit them, and to the connection. */
-    final TestSocket accept(TestSocket listener, Phase phase) throws StreamFailure {
+    private TestSocket accept(TestSocket listener, Phase phase) throws StreamFailure {
+        TestSocket socket = acceptOnly(listener, phase);
+        setOptions(socket, phase);
+        return socket;
+    }
+
+    /** Waits for a client, whose connection has the options of the listener. */
+    final TestSocket acceptOnly(TestSocket listener, Phase phase) throws StreamFailure {
         setOptions(listener, phase);
         while (true) {
             if (!options.isBlocking() || options.has(Test.ASYNC)) {
@@ -201,7 +213,6 @@ abstract class StreamRun {
             }
             TestSocket socket = get("raccept", listener::accept);
             if (socket != null) {
-                setOptions(socket, phase);
                 return socket;
             }
         }
@@ -242,7 +253,8 @@ abstract class StreamRun {
         }
     }
 
-    private void setOptions(TestSocket socket, Phase phase) throws StreamFailure {
+    /** Sets what a connection of a phase needs. */
+    final void setOptions(TestSocket socket, Phase phase) throws StreamFailure {
         int bufferBytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
         setIgnoring(socket, StandardSocketOptions.SO_SNDBUF, bufferBytes);
         setIgnoring(socket, StandardSocketOptions.SO_RCVBUF, bufferBytes);
@@ -433,7 +445,8 @@ abstract class StreamRun {
         return new StreamFailure(FAILED);
     }
 
-    private static void closeQuietly(TestSocket socket) {
+    /** Closes a socket without a word. */
+    static void closeQuietly(TestSocket socket) {
         try {
             socket.close();
         } catch (IOException gone) {

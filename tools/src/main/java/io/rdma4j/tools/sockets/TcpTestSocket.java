@@ -2,6 +2,8 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
+import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.messages.MessageReport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
@@ -15,6 +17,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -46,6 +49,11 @@ final class TcpTestSocket implements TestSocket {
     /** Makes one of a connection that is there. */
     static TcpTestSocket of(SocketChannel connected) {
         return new TcpTestSocket(null, connected);
+    }
+
+    /** Starts another process of the tool that serves this connection; see {@link ProcessPerConnection}. */
+    ToolProcess serveBy(List<String> words, StreamRun.Phase phase, MessageReport report) throws IOException {
+        return ProcessPerConnection.start(words, stream(), phase, report::line, report::errorLine);
     }
 
     private SelectableChannel channel() {

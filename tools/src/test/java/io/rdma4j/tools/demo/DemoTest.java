@@ -44,7 +44,8 @@ class DemoTest {
                 .contains("200 pings came back byte for byte")
                 .containsPattern("p50 +p90 +p99 +p99.9 +max")
                 .contains("server | cmatose: disconnecting", "client | udaddy: connecting")
-                .containsPattern("(?s)client \\| mckey: joined .*(server \\| data transfers complete.*){2}");
+                .containsPattern("(?s)client \\| mckey: joined .*(server \\| data transfers complete.*){2}")
+                .containsPattern("RDMA sockets +[0-9.]+ us +[0-9.]+ Gb/s\n +TCP sockets +[0-9.]+ us +[0-9.]+ Gb/s\n");
         assertThat(folder.resolve("rdma4j-demo.pcapng")).isNotEmptyFile();
     }
 

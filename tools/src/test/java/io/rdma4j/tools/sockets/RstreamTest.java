@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.tools.ToolRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -184,5 +186,21 @@ class RstreamTest {
         ToolRun run = ToolRun.of(new Rstream(), "-f name -p x");
         assertThat(run.err()).startsWith("Warning: unknown address format\n");
         assertThat(run.status()).isEqualTo(-8);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aProcessServesEachConnection() throws InterruptedException {
+        bothPass("-C 20 -I 3 -S 20000 -T f -T v", row("custom    19k     20      3       2\\.2m"));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void whatFailsInAProcessOfAConnectionIsSaid() throws InterruptedException {
+        String address = SocketMeeting.loopback() + SocketMeeting.port();
+        ToolRun server = ToolRun.start(new Rstream(), "-T fork -T v -C 1 -b " + address);
+        SocketMeeting.clientOf(server, HEADER, new Rstream(), "-T s -C 1 -s " + address);
+        assertThat(server.status()).isEqualTo(-1);
+        assertThat(server.out()).isEqualTo(HEADER + "data verification failed byte 1\n");
     }
 }

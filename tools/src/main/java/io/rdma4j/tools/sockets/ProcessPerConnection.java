@@ -1,0 +1,164 @@
+package io.rdma4j.tools.sockets;
+
+import io.rdma4j.tools.ToolProcess;
+import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.net.InetSocketAddress;
+import java.nio.channels.Channel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process for each connection: what {@code fork} does in C. Java cannot fork; but a process that it starts inherits its
+ * standard input, and that may be a socket ({@link System#inheritedChannel}). So the connection becomes standard input for
+ * the moment of the start. Linux only: the number of the socket's descriptor is found in {@code /proc}.
+ */
+final class ProcessPerConnection {
+    /** Tells the process that its standard input is a connection, and what it is for. */
+    private static final String PHASE_VARIABLE = "RDMA4J_RSTREAM_PHASE";
+
+    private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+    private static final int INODE_COLUMN = 9;
+    private static final int LOCAL_COLUMN = 1;
+    private static final int REMOTE_COLUMN = 2;
+
+    private ProcessPerConnection() {}
+
+    /** What the connection on standard input is for; null if there is none, as usual. */
+    static StreamRun.@Nullable Phase inheritedPhase() {
+        String phase = System.getenv(PHASE_VARIABLE);
+        return phase == null ? null : StreamRun.Phase.valueOf(phase);
+    }
+
+    /** The connection on standard input. */
+    static SocketChannel inherited() throws IOException {
+        Channel channel = System.inheritedChannel();
+        if (channel instanceof SocketChannel socket) {
+            return socket;
+        }
+        throw new IOException("standard input is no connection");
+    }
+
+    /**
+     * Starts a tool with a connection as its standard input.
+     *
+     * @param words name of the tool and its arguments
+     * @param connection that the process is to serve; to be closed here afterwards
+     */
+    static synchronized ToolProcess start(
+            List<String> words,
+            SocketChannel connection,
+            StreamRun.Phase phase,
+            Consumer<String> onOutput,
+            Consumer<String> onError)
+            throws IOException {
+        int descriptor = descriptorOf(connection);
+        int kept = Native.duplicate(0);
+        Native.replace(descriptor, 0);
+        try {
+            return ToolProcess.startWithInput(words, Map.of(PHASE_VARIABLE, phase.name()), onOutput, onError);
+        } finally {
+            Native.replace(kept, 0);
+            Native.close(kept);
+        }
+    }
+
+    /** The descriptor of a connection, by its ports in the kernel's table, which has its inode. */
+    private static int descriptorOf(SocketChannel connection) throws IOException {
+        InetSocketAddress local = (InetSocketAddress) connection.getLocalAddress();
+        InetSocketAddress remote = (InetSocketAddress) connection.getRemoteAddress();
+        String inode = inodeOf(local.getPort(), remote.getPort())
+                .orElseThrow(() -> new IOException("/proc/net/tcp does not tell of the connection"));
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(DESCRIPTORS)) {
+            for (Path each : descriptors) {
+                if (target(each).equals("socket:[" + inode + "]")) {
+                    return Integer.parseInt(each.getFileName().toString());
+                }
+            }
+        }
+        throw new IOException("/proc/self/fd does not tell of the connection");
+    }
+
+    private static String target(Path descriptor) throws IOException {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (NoSuchFileException closed) {
+            return ""; // the one that reads the folder, among others
+        }
+    }
+
+    private static Optional<String> inodeOf(int localPort, int remotePort) throws IOException {
+        String local = String.format(Locale.ROOT, ":%04X", localPort);
+        String remote = String.format(Locale.ROOT, ":%04X", remotePort);
+        for (String table : List.of("tcp", "tcp6")) {
+            for (String line : Files.readAllLines(Path.of("/proc/net", table))) {
+                String[] columns = line.strip().split("\\s+", -1);
+                if (columns.length > INODE_COLUMN
+                        && columns[LOCAL_COLUMN].endsWith(local)
+                        && columns[REMOTE_COLUMN].endsWith(remote)) {
+                    return Optional.of(columns[INODE_COLUMN]);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Calls of C's library on file descriptors. */
+    private static final class Native {
+        private static final MethodHandle DUP = handle("dup", 1);
+        private static final MethodHandle DUP2 = handle("dup2", 2);
+        private static final MethodHandle CLOSE = handle("close", 1);
+
+        private Native() {}
+
+        @SuppressWarnings("restricted")
+        private static MethodHandle handle(String name, int arguments) {
+            Linker linker = Linker.nativeLinker();
+            FunctionDescriptor type = arguments == 1
+                    ? FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT)
+                    : FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
+            return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
+        }
+
+        static int duplicate(int descriptor) throws IOException {
+            return call("dup", () -> (int) DUP.invokeExact(descriptor));
+        }
+
+        static void replace(int from, int to) throws IOException {
+            call("dup2", () -> (int) DUP2.invokeExact(from, to));
+        }
+
+        static void close(int descriptor) throws IOException {
+            call("close", () -> (int) CLOSE.invokeExact(descriptor));
+        }
+
+        private interface Call {
+            int run() throws Throwable;
+        }
+
+        private static int call(String name, Call call) throws IOException {
+            int result;
+            try {
+                result = call.run();
+            } catch (Throwable e) {
+                throw new IOException(name + " cannot be called", e);
+            }
+            if (result < 0) {
+                throw new IOException(name + " failed");
+            }
+            return result;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.rdma4j.tools.sockets;
+
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Explanation;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * {@code rcopy}: copies a file to another machine over an RDMA socket, with the options, lines and exit statuses of
+ * librdmacm's. What differs is in {@code docs/tools/rcopy.md}.
+ */
+public final class Rcopy implements Tool {
+    private static final String USAGE = """
+            usage 1: rcopy [options]
+            \t     starts the server application
+            \t[-p  port_number]
+            usage 2: rcopy source server[:destination] [options]
+            \t     source - file name and path
+            \t     server - name or address
+            \t     destination - file name and path
+            \t[-p  port_number]
+            """;
+
+    private static final String EXAMPLES = """
+
+            The server writes whatever file a client names, with the rights of who started it: let it run among friends only.
+            The default port is 7427. An IPv6 address is written in brackets.
+
+            examples:
+              rcopy                                  the server
+              rcopy disk.img 192.0.2.1:/tmp/disk.img
+              rcopy disk.img [2001:db8::1]:disk.img -p 7500
+
+            """;
+
+    /** Creates the tool. */
+    public Rcopy() {}
+
+    @Override
+    public String name() {
+        return "rcopy";
+    }
+
+    @Override
+    public String summary() {
+        return "copies a file to another machine over an RDMA socket";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(USAGE + EXAMPLES + CommonOptions.HELP);
+            return 0;
+        }
+        RcopyOptions options = RcopyOptions.read(name(), arguments, environment);
+        if (options == null) {
+            environment.out().print(USAGE);
+            return 1;
+        }
+        options.tell(environment.report());
+        try {
+            return options.copy() == null
+                    ? new RcopyServer(environment).run(Failures.port(options.port()))
+                    : new RcopyClient(options.copy(), environment).run();
+        } catch (AddressLookupException e) {
+            environment.out().println("getaddrinfo failed: " + e.reason().text());
+            environment.err().println("rcopy: " + e.getMessage());
+            return e.code();
+        } catch (StreamFailure failure) {
+            return failure.status();
+        }
+    }
+
+    /** Makes a socket. */
+    static RdmaStreamSocket open(ToolEnvironment environment) throws StreamFailure {
+        try {
+            return RdmaStreamSocket.open();
+        } catch (RdmaException e) {
+            environment.err().println("No RDMA devices were detected");
+            environment.err().println("rcopy: " + Explanation.of(e));
+            throw new StreamFailure(StreamRun.FAILED);
+        }
+    }
+
+    /** Tells what failed. */
+    static StreamFailure failure(ToolEnvironment environment, String name, IOException e) {
+        environment.err().println(name + ": " + Failures.text(e));
+        String more = Failures.explanation(name.strip(), e);
+        if (!more.isEmpty()) {
+            environment.err().println("rcopy: " + more);
+        }
+        return new StreamFailure(StreamRun.FAILED);
+    }
+}
