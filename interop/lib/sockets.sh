@@ -2,11 +2,10 @@
 
 # A server and a client with the same options: both end with 0 and print the header and exactly the rows they must.
 case_stream() { # SERVER CLIENT rstream|riostream FAMILY "ROW;ROW" OPTIONS...
-    local server=$1 client=$2 tool=$3 family=$4 rows=$5 address label bad=0
+    local server=$1 client=$2 tool=$3 family=$4 rows=$5 label bad=0
     shift 5
-    address=$(side_address "$server" "$family")
-    tool_start "$server" server "$tool" -b "$address" "$@"
-    wait_until 20 listens_on "$server" server 7471 "$address" || { explain 'the server did not listen within 20 s'; return 1; }
+    tool_start "$server" server "$tool" -b "$(side_address "$server" "$family")" "$@"
+    wait_until 40 tool_said server '^name ' || { explain 'the server did not listen within 40 s'; return 1; }
     tool_start "$client" client "$tool" -s "$(side_address "$server" "$family" "$client")" "$@"
     for label in client server; do
         rping_wait $label || explain "the $label did not end" || bad=1
@@ -31,6 +30,32 @@ expect_rows() { # LABEL "ROW;ROW"
 
 stream_series='64_lat 64 1 100k 12m;4k_lat 4k 1 10k 78m;64k_lat 64k 1 1k 125m;1m_lat 1m 1 100 200m;64_bw 64 100k 1 12m;4k_bw 4k 10k 1 78m;64k_bw 64k 1k 1 125m;1m_bw 1m 100 1 200m'
 
+# The rows of -S all: 64 bytes, then powers of two and one and a half times those up to 6 MiB, latencies and then bandwidths.
+stream_all() {
+    local sizes=(64) size kind count rows=()
+    for ((size = 128; size <= 4194304; size *= 2)); do sizes+=($size $((size + size / 2))); done
+    for kind in lat bw; do
+        for size in "${sizes[@]}"; do
+            count=100
+            [ "$size" -ge 1048576 ] || count=1k
+            [ "$size" -ge 65536 ] || count=10k
+            [ "$size" -ge 1024 ] || count=100k
+            rows+=("$(size_text "$size")_$kind $(size_text "$size") $([ $kind = lat ] && echo "1 $count" || echo "$count 1") $(size_text $((size * 2 * ${count/k/000})))")
+        done
+    done
+    local IFS=';'
+    echo "${rows[*]}"
+}
+size_text() { # BYTES : as the tools print it
+    local unit=1 name='' tenth
+    [ "$1" -lt 1024 ] || unit=1024 name=k
+    [ "$1" -lt 1048576 ] || unit=1048576 name=m
+    [ "$1" -lt 1073741824 ] || unit=1073741824 name=g
+    tenth=$(($1 % unit * 10 / unit))
+    [ $(($1 / unit)) -lt 10 ] && [ $tenth != 0 ] || tenth=
+    echo "$(($1 / unit))${tenth:+.$tenth}$name"
+}
+
 define_socket_cases() { # SERVER CLIENT
     local family size row
     for family in v4 v6 ll; do
@@ -54,7 +79,9 @@ define_socket_cases() { # SERVER CLIENT
     case_add riostream/-T-ab "$1" "$2" 'poll, blocking' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T b -T v
     case_add riostream/-T-b "$1" "$2" 'blocking' 60 case_stream riostream ll 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b
     case_add rcopy/v4 "$1" "$2" '2 MB' 60 case_rcopy v4 2000000
-    ! $full || case_add rstream/series "$1" "$2" '8 rows' 900 case_stream rstream v4 "$stream_series"
+    $full || return 0
+    case_add rstream/series "$1" "$2" '8 rows' 900 case_stream rstream v4 "$stream_series"
+    case_add rstream/-S-all "$1" "$2" '66 rows' 5400 case_stream rstream v4 "$(stream_all)" -S all
     case_cannot udpong "$1" "$2" 'librdmacm makes address handles without a GRH: EINVAL in rconnect'
 }
 
@@ -106,7 +133,7 @@ case_rcopy() { # SERVER CLIENT FAMILY BYTES [OPTIONS OF JAVA...]
     sum=$(on_side "$client" "sha256sum <$source")
     side_is_c "$server" || options=("$@")
     tool_start "$server" server rcopy -p 7427 "${options[@]}"
-    wait_until 20 listens_on "$server" server 7427 '' || { explain 'the server did not listen within 20 s'; return 1; }
+    wait_until 40 tool_said server '^waiting' || { explain 'the server did not listen within 40 s'; return 1; }
     options=()
     side_is_c "$client" || options=("$@")
     tool_start "$client" client rcopy "$source" "$(side_address "$server" "$family" "$client"):$target" "${options[@]}"
