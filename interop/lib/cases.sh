@@ -241,5 +241,5 @@ define_cases() {
     [ "$peer" = java ] || return 0
     case_add rxe-holds-port java-in-guest java-in-guest 'explained, exit 255' 60 case_rxe_holds_port
     define_host_cases
-    define_host_socket_cases
+    define_host_stream_cases
 }

@@ -153,7 +153,7 @@ rcopy_file() { if side_is_c "$1"; then echo "/tmp/rcopy-$2"; else echo "$case_di
 on_side() { if side_is_c "$1"; then guest_sh "$(side_guest "$1")" "$2"; else sh -c "$2"; fi; } # SIDE COMMAND
 
 # Between processes of one host, and between two hosts that both run Java.
-define_host_socket_cases() {
+define_host_stream_cases() {
     local family
     for family in lo4 v4 lo6 v6 ll; do
         case_add "host/rstream/$family" near near '100 x 20000 bytes' 30 case_stream rstream $family 'custom 19k 100 1 3.8m' -S 20000 -C 100 -T v
@@ -165,5 +165,5 @@ define_host_socket_cases() {
     $full || return 0
     case_add host/rstream/series near near '8 rows' 300 case_stream rstream lo4 "$stream_series"
     case_add host/rcopy/2g near near '2 GB' 300 case_rcopy lo4 2000000000
-    case_add host/rcopy/2g-loss near near '2 GB, 1 % lost' 900 case_rcopy lo4 2000000000 --fault loss=1%,seed=7
+    case_add host/rcopy/2g-loss near near '2 GB, 1 % lost' 3600 case_rcopy lo4 2000000000 --fault loss=1%,seed=7
 }
