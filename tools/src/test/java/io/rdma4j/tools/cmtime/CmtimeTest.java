@@ -7,6 +7,7 @@ import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.messages.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -329,10 +330,15 @@ class CmtimeTest {
     }
 
     @Test
-    void clientWithoutControllerEnds() throws InterruptedException {
-        ToolRun leaf = ToolRun.of(new Cmtime(), "-b 127.0.0.1 -C 203.0.113.77");
-        assertThat(leaf.status()).isEqualTo(1);
-        assertThat(leaf.err()).contains("no instance at the controller's address 203.0.113.77 port 7471");
+    void clientWithoutControllerEnds() throws IOException, InterruptedException {
+        String address = loopback();
+        try (Socket inTheWay = new Socket()) {
+            inTheWay.setReuseAddress(false);
+            inTheWay.bind(new InetSocketAddress(address, 7471)); // so that the client cannot be the controller itself
+            ToolRun leaf = ToolRun.of(new Cmtime(), "-b 127.0.0.1 -C " + address);
+            assertThat(leaf.status()).isEqualTo(1);
+            assertThat(leaf.err()).contains("no instance at the controller's address " + address + " port 7471");
+        }
     }
 
     /** Something that speaks like the C tool's client, which does not tell its counts. */
