@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** The table for people who come from C: nothing is missing in it, and it names nothing that does not exist. */
 class CToJavaTest {
     private static final Path PAGE = Path.of("").toAbsolutePath().resolveSibling("docs/c-to-java.md");
-    private static final List<String> PACKAGES = List.of("io.rdma4j.cm.", "io.rdma4j.verbs.");
+    private static final List<String> PACKAGES = List.of("io.rdma4j.cm.", "io.rdma4j.verbs.", "io.rdma4j.sockets.");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
 
     /** A row: the names of C, and the names of Java or the reason why there is none. */
