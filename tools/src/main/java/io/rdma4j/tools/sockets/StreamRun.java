@@ -173,6 +173,7 @@ abstract class StreamRun {
         try {
             call("rsetsockopt SO_REUSEADDR", () -> socket.setOption(StandardSocketOptions.SO_REUSEADDR, true));
             call("rbind", () -> socket.bind(local));
+            setSizes(socket); // a request that comes at once makes a connection with what is set now
             call("rlisten", () -> socket.listen(1));
             return socket;
         } catch (StreamFailure failure) {
@@ -255,11 +256,8 @@ abstract class StreamRun {
 
     /** Sets what a connection of a phase needs. */
     final void setOptions(TestSocket socket, Phase phase) throws StreamFailure {
-        int bufferBytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
-        setIgnoring(socket, StandardSocketOptions.SO_SNDBUF, bufferBytes);
-        setIgnoring(socket, StandardSocketOptions.SO_RCVBUF, bufferBytes);
+        setSizes(socket);
         setIgnoring(socket, StandardSocketOptions.TCP_NODELAY, true);
-        setOwnOptions(socket);
         call("fcntl", () -> socket.configureBlocking(options.isBlocking()));
         if (phase != Phase.MIXED) {
             setIgnoring(socket, RdmaSocketOptions.RDMA_INLINE, phase == Phase.LATENCY ? options.inlineBytes() : 0);
@@ -267,6 +265,13 @@ abstract class StreamRun {
         if (options.keepAliveSeconds() != 0) {
             keepAlive(socket);
         }
+    }
+
+    private void setSizes(TestSocket socket) {
+        int bufferBytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
+        setIgnoring(socket, StandardSocketOptions.SO_SNDBUF, bufferBytes);
+        setIgnoring(socket, StandardSocketOptions.SO_RCVBUF, bufferBytes);
+        setOwnOptions(socket);
     }
 
     /** Sets an option if the socket has it and still takes it: C does not look at the result. */
