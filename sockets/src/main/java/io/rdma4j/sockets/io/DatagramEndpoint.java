@@ -19,14 +19,13 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A datagram socket: a UDP socket that introduces peers to each other, and a queue pair for each local address that is used,
  * for everything else. Nothing here waits but {@link #await} and, for a moment, {@link #close}. Thread safe.
  */
-public final class DatagramEndpoint implements Waitable, CompletionHub.Target, CompanionService.Target {
+public final class DatagramEndpoint extends Endpoint implements CompanionService.Target {
     /** How often a free port is looked for that is free in both spaces of ports. */
     private static final int PORT_ATTEMPTS = 16;
 
@@ -38,8 +37,6 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     private static final long LINGER_NANOS = 1_000_000_000L;
     private static final long LINGER_LOOK_NANOS = 20_000;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final WaitList waiting = new WaitList();
     private final DatagramEnds ends = new DatagramEnds(this);
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(COMPANION_BYTES);
     private volatile DatagramSettings settings;
@@ -477,38 +474,14 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     }
 
     @Override
-    public int await(int wanted, long deadlineNanos) {
-        return Waiting.await(this, waiting, wanted, deadlineNanos);
-    }
-
-    @Override
     public @Nullable CompletionHub hub() {
         return closed ? null : ends.hub();
     }
 
     @Override
-    public void onCompletions() {
-        lock.lock();
-        try {
-            ends.disarmed();
-            progress();
-        } catch (RdmaException broken) {
-            // Who waits finds out by itself.
-            return;
-        } finally {
-            lock.unlock();
-            waiting.signalAll();
-        }
-    }
-
-    @Override
-    public void addListener(Runnable listener) {
-        waiting.add(listener);
-    }
-
-    @Override
-    public void removeListener(Runnable listener) {
-        waiting.remove(listener);
+    void takeCompletions() {
+        ends.disarmed();
+        progress();
     }
 
     // ---- end
@@ -562,23 +535,6 @@ public final class DatagramEndpoint implements Waitable, CompletionHub.Target, C
     }
 
     // ---- calls
-
-    private interface GuardedCall<T extends @Nullable Object> {
-        T call() throws IOException;
-    }
-
-    private <T extends @Nullable Object> T guarded(GuardedCall<T> call) throws IOException {
-        lock.lock();
-        try {
-            return call.call();
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } catch (UncheckedIOException failed) {
-            throw failed.getCause();
-        } finally {
-            lock.unlock();
-        }
-    }
 
     private void requireOpen() throws SocketException {
         if (closed) {

@@ -14,7 +14,6 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * #close}: what cannot be done now is not done. The faces (sockets, channels, the rsocket calls) are made of it. Thread
  * safe.
  */
-public final class StreamEndpoint implements Waitable, CompletionHub.Target, ConnectionService.Target {
+public final class StreamEndpoint extends Endpoint implements ConnectionService.Target {
     /** Where an endpoint is in its life. */
     public enum State {
         /** Made, maybe bound. */
@@ -43,8 +42,6 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
 
     private static final int MOST_RETRIES = 7;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final WaitList waiting = new WaitList();
     private volatile State state = State.NEW;
     private StreamSettings settings;
     private @Nullable CmId id;
@@ -477,42 +474,18 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
     }
 
     @Override
-    public int await(int wanted, long deadlineNanos) {
-        return Waiting.await(this, waiting, wanted, deadlineNanos);
-    }
-
-    @Override
     public @Nullable CompletionHub hub() {
         ConnectedStream own = stream;
         return own == null || state != State.CONNECTED ? null : own.resources().hub();
     }
 
     @Override
-    public void onCompletions() {
-        lock.lock();
-        try {
-            ConnectedStream own = stream;
-            if (own != null) {
-                own.resources().disarmed();
-                own.resources().progress();
-            }
-        } catch (RdmaException broken) {
-            // Who waits finds out by itself.
-            return;
-        } finally {
-            lock.unlock();
-            waiting.signalAll();
+    void takeCompletions() {
+        ConnectedStream own = stream;
+        if (own != null) {
+            own.resources().disarmed();
+            own.resources().progress();
         }
-    }
-
-    @Override
-    public void addListener(Runnable listener) {
-        waiting.add(listener);
-    }
-
-    @Override
-    public void removeListener(Runnable listener) {
-        waiting.remove(listener);
     }
 
     // ---- signs of life
@@ -603,21 +576,6 @@ public final class StreamEndpoint implements Waitable, CompletionHub.Target, Con
     /** Something that may fail. */
     interface IoCall<A, T extends @Nullable Object> {
         T call(A argument) throws IOException;
-    }
-
-    private interface GuardedCall<T extends @Nullable Object> {
-        T call() throws IOException;
-    }
-
-    private <T extends @Nullable Object> T guarded(GuardedCall<T> call) throws IOException {
-        lock.lock();
-        try {
-            return call.call();
-        } catch (RdmaException refused) {
-            throw SocketFailures.of(refused);
-        } finally {
-            lock.unlock();
-        }
     }
 
     private void requireState(String operation, State wanted) throws SocketException {
