@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class ProcessPerConnection {
     /** Tells the process that its standard input is a connection, and what it is for. */
     private static final String PHASE_VARIABLE = "RDMA4J_RSTREAM_PHASE";
+
+    /** What the line begins with by which the process tells that a test is done. */
+    private static final String MEASURED = "rdma4j-rstream-measured-micros ";
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
     private static final int INODE_COLUMN = 9;
@@ -49,6 +53,18 @@ final class ProcessPerConnection {
             return socket;
         }
         throw new IOException("standard input is no connection");
+    }
+
+    /** The line by which the process tells how long the next of its tests took. */
+    static String measuredLine(long micros) {
+        return MEASURED + micros;
+    }
+
+    /** What such a line tells; empty for any other line. */
+    static OptionalLong measured(String line) {
+        return line.startsWith(MEASURED)
+                ? OptionalLong.of(Long.parseLong(line.substring(MEASURED.length())))
+                : OptionalLong.empty();
     }
 
     /**

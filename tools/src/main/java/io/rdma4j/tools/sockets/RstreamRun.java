@@ -9,7 +9,10 @@ import java.net.InetAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A run of rstream: bytes through the stream, to the server and back. */
@@ -20,6 +23,7 @@ final class RstreamRun extends StreamRun {
     private final ByteBuffer buffer;
     private final Pattern sent = new Pattern();
     private final Pattern expected = new Pattern();
+    private boolean inherited;
 
     /** Prepares a run; a process for a connection gets the same arguments. */
     RstreamRun(String tool, StreamToolOptions options, List<String> arguments, ToolEnvironment environment) {
@@ -72,9 +76,9 @@ final class RstreamRun extends StreamRun {
 
     /** With {@code -T f} a server has every connection served by another process, and waits for its end. */
     @Override
-    void connection(@Nullable TestSocket listener, Phase phase, List<StreamTest> tests) throws StreamFailure {
+    void connection(@Nullable TestSocket listener, Phase phase) throws StreamFailure {
         if (listener == null || !options.has(Test.FORK)) {
-            super.connection(listener, phase, tests);
+            super.connection(listener, phase);
             return;
         }
         ToolProcess child;
@@ -82,7 +86,8 @@ final class RstreamRun extends StreamRun {
         try {
             List<String> words = new ArrayList<>(List.of("rstream"));
             words.addAll(arguments);
-            child = get("fork", () -> ((TcpTestSocket) socket).serveBy(words, phase, report));
+            Consumer<String> onOutput = outputOfProcess(phase);
+            child = get("fork", () -> ((TcpTestSocket) socket).serveBy(words, phase, onOutput, report::errorLine));
         } finally {
             closeQuietly(socket);
         }
@@ -96,18 +101,40 @@ final class RstreamRun extends StreamRun {
         }
     }
 
+    /** What the process of a connection prints is printed here, and what it measured becomes the rows of this process. */
+    private Consumer<String> outputOfProcess(Phase phase) {
+        Iterator<StreamTest> tests = testsOf(phase).iterator();
+        return line -> {
+            OptionalLong micros = ProcessPerConnection.measured(line);
+            if (micros.isPresent() && tests.hasNext()) {
+                super.onMeasured(tests.next(), micros.getAsLong());
+            } else {
+                report.line(line);
+            }
+        };
+    }
+
     /** Serves the connection that this process was started with. */
     int serveInherited(Phase phase) {
+        inherited = true;
         try {
             TestSocket socket = get("fork", () -> TcpTestSocket.of(ProcessPerConnection.inherited()));
             setOptions(socket, phase);
-            tests(
-                    socket,
-                    phase == Phase.MIXED ? List.of(options.customTest()) : options.series(phase == Phase.LATENCY));
+            test(socket, phase);
             end(socket);
             return 0;
         } catch (StreamFailure failure) {
             return failure.status();
+        }
+    }
+
+    /** The process of a connection leaves the row to the one that started it, which has all rows to tell. */
+    @Override
+    void onMeasured(StreamTest test, long micros) {
+        if (inherited) {
+            report.line(ProcessPerConnection.measuredLine(micros));
+        } else {
+            super.onMeasured(test, micros);
         }
     }
 }

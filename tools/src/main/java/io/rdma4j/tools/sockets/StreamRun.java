@@ -20,11 +20,11 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +53,7 @@ abstract class StreamRun {
     final ToolEnvironment environment;
     final MessageReport report;
     private final Set<MessageFlag> flags;
-    private final List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+    private final List<Map<String, @Nullable Object>> rows = new CopyOnWriteArrayList<>();
     private int idleCalls;
 
     /** What a connection is for. */
@@ -110,10 +110,10 @@ abstract class StreamRun {
         try {
             report.line(TransferFigures.HEADER);
             if (options.custom()) {
-                connection(listener, Phase.MIXED, List.of(options.customTest()));
+                connection(listener, Phase.MIXED);
             } else {
-                connection(listener, Phase.LATENCY, options.series(true));
-                connection(listener, Phase.BANDWIDTH, options.series(false));
+                connection(listener, Phase.LATENCY);
+                connection(listener, Phase.BANDWIDTH);
             }
         } finally {
             if (listener != null) {
@@ -123,10 +123,10 @@ abstract class StreamRun {
     }
 
     /** One connection with its tests. */
-    void connection(@Nullable TestSocket listener, Phase phase, List<StreamTest> tests) throws StreamFailure {
+    void connection(@Nullable TestSocket listener, Phase phase) throws StreamFailure {
         TestSocket socket = listener == null ? connect(phase) : accept(listener, phase);
         try {
-            tests(socket, tests);
+            test(socket, phase);
         } finally {
             end(socket);
         }
@@ -142,13 +142,22 @@ abstract class StreamRun {
         closeQuietly(socket);
     }
 
-    /** The tests of a connection, and their rows. */
-    final void tests(TestSocket socket, List<StreamTest> tests) throws StreamFailure {
-        for (StreamTest test : tests) {
-            long micros = measure(socket, test);
-            report.line(test.row(micros));
-            rows.add(test.report(micros));
+    /** The tests that a connection is for. */
+    final List<StreamTest> testsOf(Phase phase) {
+        return phase == Phase.MIXED ? List.of(options.customTest()) : options.series(phase == Phase.LATENCY);
+    }
+
+    /** Does the tests of a connection, and tells each when it is done. */
+    final void test(TestSocket socket, Phase phase) throws StreamFailure {
+        for (StreamTest test : testsOf(phase)) {
+            onMeasured(test, measure(socket, test));
         }
+    }
+
+    /** A test took so long: its row. */
+    void onMeasured(StreamTest test, long micros) {
+        report.line(test.row(micros));
+        rows.add(test.report(micros));
     }
 
     /** Runs one test; how many microseconds it took. */

@@ -3,7 +3,6 @@ package io.rdma4j.tools.sockets;
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
 import io.rdma4j.tools.ToolProcess;
-import io.rdma4j.tools.messages.MessageReport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A TCP socket. */
@@ -52,8 +52,9 @@ final class TcpTestSocket implements TestSocket {
     }
 
     /** Starts another process of the tool that serves this connection; see {@link ProcessPerConnection}. */
-    ToolProcess serveBy(List<String> words, StreamRun.Phase phase, MessageReport report) throws IOException {
-        return ProcessPerConnection.start(words, stream(), phase, report::line, report::errorLine);
+    ToolProcess serveBy(List<String> words, StreamRun.Phase phase, Consumer<String> onOutput, Consumer<String> onError)
+            throws IOException {
+        return ProcessPerConnection.start(words, stream(), phase, onOutput, onError);
     }
 
     private SelectableChannel channel() {

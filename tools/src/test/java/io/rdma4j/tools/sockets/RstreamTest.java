@@ -196,6 +196,21 @@ class RstreamTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
+    void rowsOfTheProcessesAreInTheOneDocument() throws InterruptedException {
+        String words = " -C 3 -I 2 -T f --json" + SocketMeeting.port();
+        String address = SocketMeeting.loopback();
+        ToolRun server = ToolRun.start(new Rstream(), "-b " + address + words);
+        ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address + words);
+        for (ToolRun side : new ToolRun[] {server, client}) {
+            assertThat(side.status()).as(side.err()).isZero();
+            assertThat(side.out()).startsWith("{").endsWith("}\n").containsOnlyOnce("\"tool\"");
+            assertThat(side.out()).containsOnlyOnce("\"name\": \"custom\"").containsOnlyOnce("\"totalBytes\": 12000");
+            assertThat(side.err()).matches(HEADER + row("custom    1000    3       2       11k"));
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
     void whatFailsInAProcessOfAConnectionIsSaid() throws InterruptedException {
         String address = SocketMeeting.loopback() + SocketMeeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-T fork -T v -C 1 -b " + address);
