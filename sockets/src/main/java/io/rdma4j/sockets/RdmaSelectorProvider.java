@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>or for single channels: {@code new RdmaSelectorProvider().openSocketChannel()}, or wherever a program takes a provider.
  * Which networks go over RDMA and which over TCP is said by {@link AddressRules}. Pipes, datagram channels and channels of
- * Unix-domain sockets are the platform's; the selector takes them all. Stateless, thread safe.
+ * Unix-domain sockets are the platform's; the selector takes them all. Datagrams go over RDMA channel by channel, where a
+ * program asks for it: {@link RdmaSockets#openDatagramChannel}, which the selector takes too. Stateless, thread safe.
  */
 public final class RdmaSelectorProvider extends SelectorProvider {
     private final @Nullable AddressRules rules;

@@ -65,9 +65,21 @@ public final class DatagramProtocol {
         ends.add(end);
     }
 
-    /** From now on only datagrams of this peer are taken; null for all. */
+    /** From now on only datagrams of this peer are taken, and what waits of others is dropped; null for all. */
     public void connect(@Nullable DatagramAddress peer) {
         connected = peer;
+        if (peer != null) {
+            arrivals.removeIf(arrival -> dropIfForeign(arrival, peer));
+        }
+    }
+
+    private boolean dropIfForeign(Arrival arrival, DatagramAddress peer) {
+        if (arrival.source().equals(peer)) {
+            return false;
+        }
+        drop(Drop.FOREIGN);
+        release(arrival);
+        return true;
     }
 
     // ---- sending
@@ -314,14 +326,19 @@ public final class DatagramProtocol {
         next.copyTo(target);
         if (!leave) {
             arrivals.remove();
-            LocalEnd end = next.end();
-            if (end == null) {
-                forwarded--;
-            } else {
-                end.postReceive(next.slot());
-            }
+            release(next);
         }
         return next.source();
+    }
+
+    /** What has arrived is not needed any more: there is room for the next. */
+    private void release(Arrival arrival) {
+        LocalEnd end = arrival.end();
+        if (end == null) {
+            forwarded--;
+        } else {
+            end.postReceive(arrival.slot());
+        }
     }
 
     // ---- numbers and end

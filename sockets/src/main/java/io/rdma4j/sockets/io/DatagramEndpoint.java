@@ -4,6 +4,7 @@ import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.sockets.datagram.DatagramNetwork;
 import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
+import io.rdma4j.sockets.datagram.DatagramSizes;
 import io.rdma4j.sockets.datagram.Drop;
 import io.rdma4j.sockets.datagram.LocalEnd;
 import io.rdma4j.verbs.Errno;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class DatagramEndpoint extends Endpoint implements CompanionService.Target {
     /** How often a free port is looked for that is free in both spaces of ports. */
     private static final int PORT_ATTEMPTS = 16;
+
+    /** Room for every datagram. */
+    public static final int MOST_BYTES = DatagramSizes.SLOT_BYTES;
 
     private static final int COMPANION_BYTES = 4096;
 
@@ -86,7 +90,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
         }
     }
 
-    /** Whether it is closed. */
+    @Override
     public boolean isClosed() {
         return closed;
     }
@@ -177,7 +181,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
     // ---- peers
 
     /**
-     * Sends to one peer from now on, and receives from no other.
+     * Sends to one peer from now on, and receives from no other; what others have sent is dropped.
      *
      * @throws java.nio.channels.AlreadyConnectedException if it is connected
      */
@@ -315,11 +319,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
 
     private boolean transmit(ByteBuffer data, InetSocketAddress to) throws IOException {
         DatagramAddress peer = DatagramAddresses.of(to);
-        int most = DatagramProtocol.mostPayloadBytes(peer.isIpv4());
-        if (data.remaining() > most) {
-            throw new SocketException("Message too long (" + data.remaining()
-                    + " bytes; a datagram of an RDMA socket has at" + " most " + most + ")");
-        }
+        requirePayloadBytes(data.remaining(), to.getAddress());
         throwPending();
         progress();
         boolean sent = protocol().send(data, peer, System.nanoTime());
@@ -486,7 +486,8 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
 
     // ---- end
 
-    /** Closes it; what was sent goes first. Threads that wait find it closed. Closing twice does nothing. */
+    /** Closes it; what was sent goes first. */
+    @Override
     public void close() {
         lock.lock();
         try {
@@ -556,6 +557,15 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
             throw new SocketException("Socket closed");
         }
         return own;
+    }
+
+    /** Refuses a datagram that is longer than those to an address may be. */
+    public static void requirePayloadBytes(long bytes, InetAddress peer) throws SocketException {
+        int most = mostPayloadBytes(peer);
+        if (bytes > most) {
+            throw new SocketException(
+                    "Message too long (" + bytes + " bytes; a datagram of an RDMA socket has at most " + most + ")");
+        }
     }
 
     /** Most bytes of a datagram to an address. */

@@ -37,7 +37,7 @@ public final class DatagramOptions {
     }
 
     /**
-     * Sets an option. Buffers of a socket that is bound stay as they are.
+     * Sets an option. Of a socket that is bound, the buffers and whether it shares the port stay as they are.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      * @throws IllegalArgumentException if it cannot have that value
@@ -47,8 +47,9 @@ public final class DatagramOptions {
         requireSupported(option);
         DatagramSettings now = endpoint.settings();
         if (option.equals(SO_REUSEADDR) && value instanceof Boolean flag) {
-            requireUnbound(option);
-            endpoint.settings(now.withReuseAddress(flag));
+            if (!endpoint.isBound()) {
+                endpoint.settings(now.withReuseAddress(flag));
+            }
         } else if (value instanceof Integer number && number >= 0) {
             setNumber(option, number, now);
         } else {

@@ -43,6 +43,12 @@ public abstract sealed class Endpoint implements Waitable, CompletionHub.Target
         }
     }
 
+    /** Whether it is closed. */
+    public abstract boolean isClosed();
+
+    /** Closes it. Threads that wait find it closed. Closing twice does nothing. */
+    public abstract void close();
+
     /** The hub has told of completions, and tells of no more until it is asked again; under the lock. */
     abstract void takeCompletions();
 

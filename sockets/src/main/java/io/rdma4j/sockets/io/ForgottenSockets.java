@@ -15,12 +15,12 @@ public final class ForgottenSockets {
      * @param endpoint tells which then; must not refer to the owner
      * @return to be cleaned when the owner is closed
      */
-    public static Cleaner.Cleanable watch(Object owner, Supplier<StreamEndpoint> endpoint) {
+    public static Cleaner.Cleanable watch(Object owner, Supplier<? extends Endpoint> endpoint) {
         return CLEANER.register(owner, () -> close(endpoint.get()));
     }
 
-    private static void close(StreamEndpoint endpoint) {
-        if (endpoint.state() != StreamEndpoint.State.CLOSED) {
+    private static void close(Endpoint endpoint) {
+        if (!endpoint.isClosed()) {
             Thread.ofVirtual().start(endpoint::close); // it may wait a moment, the cleaner must not
         }
     }

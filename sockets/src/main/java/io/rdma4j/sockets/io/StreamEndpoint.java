@@ -516,10 +516,16 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
 
     // ---- end
 
+    @Override
+    public boolean isClosed() {
+        return state == State.CLOSED;
+    }
+
     /**
      * Closes it. What was written still reaches the peer: this waits for it a moment, and then lets a thread of its own wait
      * on. Threads that wait find it closed. Closing twice does nothing.
      */
+    @Override
     public void close() {
         close(StreamClosing.LINGER_NANOS);
     }

@@ -1,7 +1,7 @@
 package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.io.EndpointsWait;
-import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.Waitable;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
@@ -320,7 +320,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     /** Keeps up with what the channel has become. */
     private void track(RdmaSelectionKey key, Source source) throws IOException {
-        StreamEndpoint endpoint = source.endpoint();
+        Waitable endpoint = source.endpoint();
         if ((endpoint != null) != key.isOfRdma) {
             key.isOfRdma = endpoint != null;
             keysOfRdma += endpoint != null ? 1 : -1;

@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.io.StreamEndpoint;
+import io.rdma4j.sockets.io.Waitable;
 import java.nio.channels.SelectableChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ interface Source {
 
     /** The endpoint inside, or null. */
     @Nullable
-    StreamEndpoint endpoint();
+    Waitable endpoint();
 
     /** The keys that are told when anything may have changed. */
     KeyList keys();

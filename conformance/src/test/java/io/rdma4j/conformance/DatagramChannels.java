@@ -1,0 +1,94 @@
+package io.rdma4j.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.sockets.RdmaSockets;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Datagram channels of this process, all at one loopback address that nobody else is likely to use. */
+final class DatagramChannels implements AutoCloseable {
+    /** What the channels are of. Those of the platform show that what is asked of RDMA's is what Java does. */
+    enum Kind {
+        RDMA,
+        UDP;
+
+        DatagramChannel open(ProtocolFamily family) throws IOException {
+            return this == RDMA ? RdmaSockets.openDatagramChannel(family) : DatagramChannel.open(family);
+        }
+
+        Selector selector() throws IOException {
+            return this == RDMA ? RdmaSockets.openSelector() : Selector.open();
+        }
+    }
+
+    final InetAddress address = SocketPair.someLoopback();
+    private final Kind kind;
+    private final List<DatagramChannel> opened = new ArrayList<>();
+
+    DatagramChannels(Kind kind) {
+        this.kind = kind;
+    }
+
+    /** A channel that is not bound; closed with the others. */
+    DatagramChannel open() throws IOException {
+        return open(StandardProtocolFamily.INET);
+    }
+
+    DatagramChannel open(ProtocolFamily family) throws IOException {
+        DatagramChannel made = kind.open(family);
+        opened.add(made);
+        return made;
+    }
+
+    /** A channel that has a port of the address. */
+    DatagramChannel bound() throws IOException {
+        return open().bind(new InetSocketAddress(address, 0));
+    }
+
+    /** Two that are connected to each other. */
+    DatagramChannel[] connected() throws IOException {
+        DatagramChannel a = bound();
+        DatagramChannel b = bound();
+        return new DatagramChannel[] {a.connect(b.getLocalAddress()), b.connect(a.getLocalAddress())};
+    }
+
+    /** An address that had a socket, and has none now. */
+    InetSocketAddress nobody() throws IOException {
+        DatagramChannel gone = bound();
+        InetSocketAddress address = (InetSocketAddress) gone.getLocalAddress();
+        gone.close();
+        return address;
+    }
+
+    /** A datagram of so many bytes, which can be told from others. */
+    static ByteBuffer datagram(int bytes) {
+        ByteBuffer made = ByteBuffer.allocate(bytes);
+        while (made.hasRemaining()) {
+            made.put((byte) (bytes + made.position()));
+        }
+        return made.flip();
+    }
+
+    /** Sends, as a blocking channel does. */
+    static void send(DatagramChannel from, ByteBuffer datagram, DatagramChannel to) throws IOException {
+        int bytes = datagram.remaining();
+        assertThat(from.send(datagram, to.getLocalAddress())).isEqualTo(bytes);
+        assertThat(datagram.hasRemaining()).isFalse();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (DatagramChannel each : opened) {
+            each.close();
+        }
+    }
+}

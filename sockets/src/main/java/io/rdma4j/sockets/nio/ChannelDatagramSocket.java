@@ -1,0 +1,400 @@
+package io.rdma4j.sockets.nio;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A datagram channel as a socket: all its state is the channel's. It sends and receives while the channel is blocking. */
+final class ChannelDatagramSocket extends DatagramSocket {
+    /** The packet that was filled last, how, and how much it can hold: its own length says the former only. */
+    private record Filled(
+            WeakReference<DatagramPacket> packet, WeakReference<byte[]> data, int offset, int length, int capacity) {}
+
+    private final RdmaDatagramChannel channel;
+    private volatile int timeoutMillis;
+    private volatile @Nullable Filled filled;
+
+    private ChannelDatagramSocket(RdmaDatagramChannel channel) throws SocketException {
+        super((SocketAddress) null);
+        super.close(); // the UDP socket that every DatagramSocket opens, and this one does not need
+        this.channel = channel;
+    }
+
+    static ChannelDatagramSocket of(RdmaDatagramChannel channel) {
+        try {
+            return new ChannelDatagramSocket(channel);
+        } catch (SocketException failed) {
+            throw new UncheckedIOException("java.net cannot make a datagram socket", failed);
+        }
+    }
+
+    private void requireOpen() throws SocketException {
+        if (!channel.isOpen()) {
+            throw new SocketException("Socket is closed");
+        }
+    }
+
+    private void requireBlocking() {
+        if (!channel.isBlocking()) {
+            throw new IllegalBlockingModeException();
+        }
+    }
+
+    private static SocketException socketClosed(ClosedChannelException closed) {
+        SocketException failure = new SocketException("Socket closed");
+        failure.initCause(closed);
+        return failure;
+    }
+
+    // ---- addresses
+
+    @Override
+    public void bind(@Nullable SocketAddress local) throws SocketException {
+        if (local != null && !(local instanceof InetSocketAddress)) {
+            throw new IllegalArgumentException("Unsupported address type: " + local);
+        }
+        requireOpen();
+        try {
+            channel.bind(local);
+        } catch (AlreadyBoundException bound) {
+            throw new SocketException("Already bound", bound);
+        } catch (UnresolvedAddressException unresolved) {
+            throw new SocketException("Unresolved address: " + local, unresolved);
+        } catch (UnsupportedAddressTypeException other) {
+            throw new SocketException("The socket is one of IPv4, it cannot have the address " + local, other);
+        } catch (IOException refused) {
+            throw ChannelSocket.failed(refused);
+        }
+    }
+
+    @Override
+    public void connect(@Nullable InetAddress address, int port) {
+        if (address == null) {
+            throw new IllegalArgumentException("Address can't be null");
+        }
+        try {
+            connect(new InetSocketAddress(address, port));
+        } catch (SocketException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    @Override
+    public void connect(SocketAddress remote) throws SocketException {
+        if (!(remote instanceof InetSocketAddress)) {
+            throw new IllegalArgumentException("Unsupported address type: " + remote);
+        }
+        try {
+            channel.connect(remote, true);
+        } catch (UnresolvedAddressException unresolved) {
+            throw new SocketException("Unresolved address: " + remote, unresolved);
+        } catch (UnsupportedAddressTypeException other) {
+            throw new SocketException("The socket is one of IPv4, it cannot connect to " + remote, other);
+        } catch (ClosedChannelException closed) {
+            return; // a closed socket's connect does nothing, says DatagramSocket
+        } catch (IOException refused) {
+            throw ChannelSocket.failed(refused);
+        }
+    }
+
+    @Override
+    public void disconnect() {
+        try {
+            channel.disconnect();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    @Override
+    public boolean isBound() {
+        return channel.localOrLast() != null;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return channel.remoteOrLast() != null;
+    }
+
+    @Override
+    public @Nullable InetAddress getInetAddress() {
+        InetSocketAddress remote = channel.remoteOrLast();
+        return remote == null ? null : remote.getAddress();
+    }
+
+    @Override
+    public int getPort() {
+        InetSocketAddress remote = channel.remoteOrLast();
+        return remote == null ? -1 : remote.getPort();
+    }
+
+    @Override
+    public @Nullable SocketAddress getRemoteSocketAddress() {
+        return channel.remoteOrLast();
+    }
+
+    @Override
+    public @Nullable SocketAddress getLocalSocketAddress() {
+        return isClosed() ? null : channel.localOrLast();
+    }
+
+    @Override
+    public @Nullable InetAddress getLocalAddress() {
+        if (isClosed()) {
+            return null;
+        }
+        InetSocketAddress local = channel.localOrLast();
+        return local == null ? new InetSocketAddress(0).getAddress() : local.getAddress();
+    }
+
+    @Override
+    public int getLocalPort() {
+        if (isClosed()) {
+            return -1;
+        }
+        InetSocketAddress local = channel.localOrLast();
+        return local == null ? 0 : local.getPort();
+    }
+
+    @Override
+    public DatagramChannel getChannel() {
+        return channel;
+    }
+
+    // ---- data
+
+    @Override
+    public void send(DatagramPacket packet) throws IOException {
+        requireBlocking();
+        try {
+            synchronized (packet) {
+                channel.send(ByteBuffer.wrap(packet.getData(), packet.getOffset(), packet.getLength()), target(packet));
+            }
+        } catch (AlreadyConnectedException connected) {
+            throw new IllegalArgumentException("Connected and packet address differ", connected);
+        } catch (ClosedChannelException closed) {
+            throw socketClosed(closed);
+        }
+    }
+
+    /** Where a packet goes; one without an address gets that of the peer. */
+    private SocketAddress target(DatagramPacket packet) throws SocketException {
+        if (packet.getAddress() == null) {
+            requireOpen();
+            InetSocketAddress remote = channel.remoteOrLast();
+            if (remote == null) {
+                throw new IllegalArgumentException("Address not set");
+            }
+            packet.setSocketAddress(remote);
+        }
+        return packet.getSocketAddress();
+    }
+
+    @Override
+    public void receive(DatagramPacket packet) throws IOException {
+        requireBlocking();
+        try {
+            synchronized (packet) {
+                int offset = packet.getOffset();
+                int capacity = capacity(packet);
+                ByteBuffer target = ByteBuffer.wrap(packet.getData(), offset, capacity);
+                InetSocketAddress from = channel.receive(target, ChannelSocket.deadline(timeoutMillis));
+                if (from == null) {
+                    throw new IllegalBlockingModeException();
+                }
+                packet.setLength(target.position() - offset);
+                packet.setSocketAddress(from);
+                filled = new Filled(
+                        new WeakReference<>(packet),
+                        new WeakReference<>(packet.getData()),
+                        offset,
+                        packet.getLength(),
+                        capacity);
+            }
+        } catch (ClosedByInterruptException interrupted) {
+            throw interrupted;
+        } catch (ClosedChannelException closed) {
+            throw socketClosed(closed);
+        }
+    }
+
+    /**
+     * How much a packet can hold. Sockets of the platform set its length without taking its room, which nobody else can; so
+     * that programs may receive into one packet again and again, it has still the room that it had before the last time.
+     */
+    private int capacity(DatagramPacket packet) {
+        Filled last = filled;
+        boolean isAsFilled = last != null
+                && last.packet().refersTo(packet)
+                && last.data().refersTo(packet.getData())
+                && last.offset() == packet.getOffset()
+                && last.length() == packet.getLength();
+        return last != null && isAsFilled ? last.capacity() : packet.getLength();
+    }
+
+    // ---- options
+
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+        requireOpen();
+        if (millis < 0) {
+            throw new IllegalArgumentException("timeout < 0");
+        }
+        timeoutMillis = millis;
+    }
+
+    @Override
+    public int getSoTimeout() throws SocketException {
+        requireOpen();
+        return timeoutMillis;
+    }
+
+    private <T> void set(SocketOption<T> option, T value) throws SocketException {
+        requireOpen();
+        try {
+            channel.setOption(option, value);
+        } catch (IOException refused) {
+            throw ChannelSocket.failed(refused);
+        }
+    }
+
+    private <T> T get(SocketOption<T> option) throws SocketException {
+        requireOpen();
+        try {
+            return channel.getOption(option);
+        } catch (IOException refused) {
+            throw ChannelSocket.failed(refused);
+        }
+    }
+
+    @Override
+    public void setSendBufferSize(int size) throws SocketException {
+        set(StandardSocketOptions.SO_SNDBUF, ChannelSocket.requirePositive(size));
+    }
+
+    @Override
+    public int getSendBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_SNDBUF);
+    }
+
+    @Override
+    public void setReceiveBufferSize(int size) throws SocketException {
+        set(StandardSocketOptions.SO_RCVBUF, ChannelSocket.requirePositive(size));
+    }
+
+    @Override
+    public int getReceiveBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_RCVBUF);
+    }
+
+    @Override
+    public void setReuseAddress(boolean on) throws SocketException {
+        set(StandardSocketOptions.SO_REUSEADDR, on);
+    }
+
+    @Override
+    public boolean getReuseAddress() throws SocketException {
+        return get(StandardSocketOptions.SO_REUSEADDR);
+    }
+
+    @Override
+    public void setBroadcast(boolean on) throws SocketException {
+        requireOpen();
+        if (on) {
+            throw new SocketException("Protocol not available (datagram RDMA sockets have no broadcasts)");
+        }
+    }
+
+    @Override
+    public boolean getBroadcast() throws SocketException {
+        requireOpen();
+        return false;
+    }
+
+    @Override
+    public void setTrafficClass(int value) throws SocketException {
+        set(StandardSocketOptions.IP_TOS, value);
+    }
+
+    @Override
+    public int getTrafficClass() throws SocketException {
+        return get(StandardSocketOptions.IP_TOS);
+    }
+
+    @Override
+    public <T> DatagramSocket setOption(SocketOption<T> name, T value) throws IOException {
+        channel.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return channel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return channel.supportedOptions();
+    }
+
+    // ---- groups
+
+    @Override
+    public void joinGroup(SocketAddress group, @Nullable NetworkInterface through) throws IOException {
+        throw noGroups(group);
+    }
+
+    @Override
+    public void leaveGroup(SocketAddress group, @Nullable NetworkInterface through) throws IOException {
+        throw noGroups(group);
+    }
+
+    private SocketException noGroups(SocketAddress group) throws SocketException {
+        if (!(group instanceof InetSocketAddress address) || address.isUnresolved()) {
+            throw new IllegalArgumentException("Unresolved, or of an unsupported type: " + group);
+        }
+        requireOpen();
+        return new SocketException("Cannot join or leave " + group + ": datagram RDMA sockets have no groups");
+    }
+
+    // ---- end
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public String toString() {
+        return "DatagramSocket[" + channel + "]";
+    }
+}

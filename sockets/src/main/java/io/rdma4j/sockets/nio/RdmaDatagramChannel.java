@@ -1,0 +1,528 @@
+package io.rdma4j.sockets.nio;
+
+import io.rdma4j.sockets.io.DatagramEndpoint;
+import io.rdma4j.sockets.io.DatagramOptions;
+import io.rdma4j.sockets.io.DatagramSettings;
+import io.rdma4j.sockets.io.ForgottenSockets;
+import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.io.Waitable;
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.MembershipKey;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel of datagrams over RDMA: {@link DatagramChannel} without groups and broadcasts. A datagram has at most {@link
+ * DatagramEndpoint#mostPayloadBytes} bytes. Thread safe; one thread at a time receives and one sends, as the others wait.
+ */
+public final class RdmaDatagramChannel extends DatagramChannel implements Source {
+    private final SocketFamily family;
+    private final DatagramEndpoint endpoint = new DatagramEndpoint(DatagramSettings.DEFAULT);
+    private final DatagramOptions options = new DatagramOptions(endpoint);
+    private final KeyList keys = new KeyList();
+    private final Cleaner.Cleanable forgotten;
+
+    /** Held by who receives. Before {@link #writeLock}, where both are. */
+    private final ReentrantLock readLock = new ReentrantLock();
+
+    /** Held by who sends. */
+    private final ReentrantLock writeLock = new ReentrantLock();
+
+    /** Guards binding and {@link #socket}. Nobody waits while holding it. */
+    private final Object state = new Object();
+
+    private @Nullable DatagramSocket socket;
+
+    /** Datagrams in one piece that are in several buffers outside. */
+    private @Nullable ByteBuffer scattered;
+
+    private @Nullable ByteBuffer gathered;
+
+    /** What a socket still tells when it is closed. */
+    private volatile @Nullable InetSocketAddress lastLocal;
+
+    private volatile @Nullable InetSocketAddress lastRemote;
+
+    /** Opens a channel that is neither bound nor connected. */
+    public RdmaDatagramChannel(SelectorProvider provider, SocketFamily family) {
+        super(provider);
+        this.family = family;
+        DatagramEndpoint own = endpoint;
+        own.addListener(keys::changed);
+        forgotten = ForgottenSockets.watch(this, () -> own);
+    }
+
+    private void requireOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    // ---- addresses
+
+    @Override
+    public DatagramChannel bind(@Nullable SocketAddress local) throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            requireOpen();
+            if (endpoint.isBound()) {
+                throw new AlreadyBoundException();
+            }
+            endpoint.bind(Addresses.local(local, family));
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+        return this;
+    }
+
+    /** Binds it as {@link #bind} of null does: the endpoint by itself would take the family of its first peer. */
+    private void bindIfUnbound() throws IOException {
+        if (!endpoint.isBound()) {
+            synchronized (state) { // who receives and who sends may be here together
+                if (!endpoint.isBound()) {
+                    endpoint.bind(family.any());
+                }
+            }
+        }
+    }
+
+    @Override
+    public @Nullable SocketAddress getLocalAddress() throws IOException {
+        requireOpen();
+        return endpoint.localAddress();
+    }
+
+    @Override
+    public @Nullable SocketAddress getRemoteAddress() throws IOException {
+        requireOpen();
+        return endpoint.peerAddress();
+    }
+
+    /** The address it is or was bound to, or null. */
+    @Nullable
+    InetSocketAddress localOrLast() {
+        return isOpen() ? endpoint.localAddress() : lastLocal;
+    }
+
+    /** The address it is or was connected to, or null. */
+    @Nullable
+    InetSocketAddress remoteOrLast() {
+        return isOpen() ? endpoint.peerAddress() : lastRemote;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return isOpen() && endpoint.peerAddress() != null;
+    }
+
+    @Override
+    public DatagramChannel connect(SocketAddress remote) throws IOException {
+        return connect(remote, false);
+    }
+
+    /** Connects; to another peer than before if {@code again}. */
+    DatagramChannel connect(SocketAddress remote, boolean again) throws IOException {
+        InetSocketAddress to = Addresses.remote(remote, family);
+        readLock.lock();
+        writeLock.lock();
+        try {
+            requireOpen();
+            if (endpoint.peerAddress() != null) {
+                if (!again) {
+                    throw new AlreadyConnectedException();
+                }
+                endpoint.disconnect();
+            }
+            bindIfUnbound();
+            unlessClosed(() -> {
+                endpoint.connect(to);
+                return true;
+            });
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+        return this;
+    }
+
+    @Override
+    public DatagramChannel disconnect() throws IOException {
+        readLock.lock();
+        writeLock.lock();
+        try {
+            if (isConnected()) {
+                endpoint.disconnect();
+            }
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+        return this;
+    }
+
+    private InetSocketAddress requireConnected() throws ClosedChannelException {
+        requireOpen();
+        InetSocketAddress peer = endpoint.peerAddress();
+        if (peer == null) {
+            requireOpen(); // it may have been closed meanwhile, and then has no peer
+            throw new NotYetConnectedException();
+        }
+        return peer;
+    }
+
+    // ---- groups
+
+    @Override
+    public MembershipKey join(InetAddress group, NetworkInterface through) throws IOException {
+        throw noGroups(group, through);
+    }
+
+    @Override
+    public MembershipKey join(InetAddress group, NetworkInterface through, InetAddress source) throws IOException {
+        Objects.requireNonNull(source, "source");
+        if (source.isMulticastAddress() || source.isAnyLocalAddress()) {
+            throw new IllegalArgumentException("Source " + source + " is not a unicast address");
+        }
+        throw noGroups(group, through);
+    }
+
+    private UnsupportedOperationException noGroups(InetAddress group, NetworkInterface through) throws IOException {
+        Objects.requireNonNull(group, "group");
+        Objects.requireNonNull(through, "network interface");
+        if (!group.isMulticastAddress()) {
+            throw new IllegalArgumentException("Group " + group + " is not a multicast address");
+        }
+        requireOpen();
+        return new UnsupportedOperationException("Cannot join " + group
+                + ": datagram RDMA sockets have no groups. Use DatagramChannel.open for groups of UDP, or"
+                + " io.rdma4j.cm.CmId.joinMulticast for groups of RDMA");
+    }
+
+    // ---- waiting
+
+    private interface Attempt {
+        boolean attempt() throws IOException;
+    }
+
+    /**
+     * Does something; where the channel is blocking, waits until the endpoint is ready for it.
+     *
+     * @param wanted a set of {@link Readiness}
+     * @param deadlineNanos when it stops waiting, a time of {@link System#nanoTime}
+     * @return whether it was done; false if it must not wait, or the time is over
+     */
+    private boolean perform(int wanted, long deadlineNanos, Attempt attempt) throws IOException {
+        if (!isBlocking()) {
+            return unlessClosed(attempt);
+        }
+        boolean done = false;
+        begin();
+        try {
+            done = attempt.attempt();
+            while (!done && isOpen() && endpoint.await(wanted, deadlineNanos) != 0) {
+                done = attempt.attempt();
+            }
+        } finally {
+            if (!done && Thread.currentThread().isInterrupted()) {
+                begin(); // the wait may have ended before who interrupts came to close the channel
+            }
+            end(done);
+        }
+        return done;
+    }
+
+    private boolean unlessClosed(Attempt attempt) throws IOException {
+        try {
+            return attempt.attempt();
+        } catch (IOException failed) {
+            if (!isOpen()) {
+                throw new AsynchronousCloseException();
+            }
+            throw failed;
+        }
+    }
+
+    // ---- receiving
+
+    private static void requireWritable(ByteBuffer target) {
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+    }
+
+    @Override
+    public @Nullable SocketAddress receive(ByteBuffer target) throws IOException {
+        return receive(target, Long.MAX_VALUE);
+    }
+
+    /**
+     * Receives, and waits until a time of {@link System#nanoTime} at most.
+     *
+     * @throws SocketTimeoutException if that is too short
+     */
+    @Nullable
+    InetSocketAddress receive(ByteBuffer target, long deadlineNanos) throws IOException {
+        requireWritable(target);
+        readLock.lock();
+        try {
+            requireOpen();
+            bindIfUnbound();
+            InetSocketAddress[] from = new InetSocketAddress[1];
+            boolean done = perform(Readiness.IN, deadlineNanos, () -> {
+                InetSocketAddress sender = endpoint.receive(target, false);
+                if (sender == null) {
+                    return false;
+                }
+                from[0] = sender;
+                return true;
+            });
+            if (done) {
+                return from[0];
+            }
+            if (isBlocking()) {
+                throw new SocketTimeoutException("Receive timed out");
+            }
+            return null;
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws IOException {
+        requireWritable(target);
+        readLock.lock();
+        try {
+            requireConnected();
+            int before = target.position();
+            if (target.hasRemaining()) {
+                perform(Readiness.IN, Long.MAX_VALUE, () -> endpoint.receive(target, false) != null);
+            }
+            return target.position() - before;
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    @Override
+    public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, targets.length);
+        long room = 0;
+        for (int i = offset; i < offset + length; i++) {
+            requireWritable(targets[i]);
+            room += targets[i].remaining();
+        }
+        readLock.lock();
+        try {
+            requireConnected();
+            if (room == 0) {
+                return 0;
+            }
+            ByteBuffer whole = scattered;
+            if (whole == null) {
+                whole = ByteBuffer.allocate(DatagramEndpoint.MOST_BYTES);
+                scattered = whole;
+            }
+            ByteBuffer into = whole.clear();
+            perform(Readiness.IN, Long.MAX_VALUE, () -> endpoint.receive(into, false) != null);
+            into.flip();
+            return scatter(into, targets, offset, length);
+        } finally {
+            readLock.unlock();
+        }
+    }
+
+    private static long scatter(ByteBuffer whole, ByteBuffer[] targets, int offset, int length) {
+        for (int i = offset; i < offset + length && whole.hasRemaining(); i++) {
+            int count = Math.min(whole.remaining(), targets[i].remaining());
+            targets[i].put(whole.slice(whole.position(), count));
+            whole.position(whole.position() + count);
+        }
+        return whole.position();
+    }
+
+    // ---- sending
+
+    @Override
+    public int send(ByteBuffer source, SocketAddress target) throws IOException {
+        Objects.requireNonNull(source);
+        InetSocketAddress to = Addresses.remote(target, family);
+        writeLock.lock();
+        try {
+            requireOpen();
+            bindIfUnbound();
+            int bytes = source.remaining();
+            return perform(Readiness.OUT, Long.MAX_VALUE, () -> endpoint.send(source, to)) ? bytes : 0;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer source) throws IOException {
+        Objects.requireNonNull(source);
+        writeLock.lock();
+        try {
+            requireConnected();
+            int bytes = source.remaining();
+            boolean sent = bytes > 0 && perform(Readiness.OUT, Long.MAX_VALUE, () -> endpoint.send(source));
+            return sent ? bytes : 0;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    @Override
+    public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, sources.length);
+        writeLock.lock();
+        try {
+            InetSocketAddress peer = requireConnected();
+            long bytes = 0;
+            for (int i = offset; i < offset + length; i++) {
+                bytes += sources[i].remaining();
+            }
+            if (bytes == 0) {
+                return 0;
+            }
+            DatagramEndpoint.requirePayloadBytes(bytes, peer.getAddress());
+            ByteBuffer whole = gather(sources, offset, length);
+            if (!perform(Readiness.OUT, Long.MAX_VALUE, () -> endpoint.send(whole))) {
+                return 0;
+            }
+            for (int i = offset; i < offset + length; i++) {
+                sources[i].position(sources[i].limit());
+            }
+            return bytes;
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    /** Copies the remaining bytes; the buffers stay as they are. */
+    private ByteBuffer gather(ByteBuffer[] sources, int offset, int length) {
+        ByteBuffer whole = gathered;
+        if (whole == null) {
+            whole = ByteBuffer.allocate(DatagramEndpoint.MOST_BYTES);
+            gathered = whole;
+        }
+        whole.clear();
+        for (int i = offset; i < offset + length; i++) {
+            whole.put(sources[i].duplicate());
+        }
+        return whole.flip();
+    }
+
+    // ---- selecting
+
+    @Override
+    public int readyOps(int interest, boolean toWait) {
+        int ready = toWait ? endpoint.readinessToWait() : endpoint.readiness();
+        int ops = (ready & Readiness.IN) != 0 ? SelectionKey.OP_READ : 0;
+        ops |= (ready & Readiness.OUT) != 0 ? SelectionKey.OP_WRITE : 0;
+        return ops & interest;
+    }
+
+    @Override
+    public @Nullable SelectableChannel ordinary() {
+        return null;
+    }
+
+    @Override
+    public Waitable endpoint() {
+        return endpoint;
+    }
+
+    @Override
+    public KeyList keys() {
+        return keys;
+    }
+
+    // ---- options
+
+    @Override
+    public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
+        requireOpen();
+        options.set(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        requireOpen();
+        return options.get(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return DatagramOptions.SUPPORTED;
+    }
+
+    @Override
+    public DatagramSocket socket() {
+        synchronized (state) {
+            DatagramSocket own = socket;
+            if (own == null) {
+                own = ChannelDatagramSocket.of(this);
+                socket = own;
+            }
+            return own;
+        }
+    }
+
+    // ---- modes and end
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        readLock.lock(); // after the calls that go on
+        writeLock.lock();
+        try {
+            requireOpen();
+        } finally {
+            writeLock.unlock();
+            readLock.unlock();
+        }
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() {
+        lastLocal = endpoint.localAddress();
+        lastRemote = endpoint.peerAddress();
+        endpoint.close();
+        forgotten.clean();
+    }
+
+    @Override
+    public String toString() {
+        if (!isOpen()) {
+            return "RdmaDatagramChannel[closed]";
+        }
+        InetSocketAddress local = endpoint.localAddress();
+        InetSocketAddress remote = endpoint.peerAddress();
+        return "RdmaDatagramChannel[" + (local == null ? "unbound" : "local=" + local)
+                + (remote == null ? "" : " remote=" + remote) + "]";
+    }
+}
