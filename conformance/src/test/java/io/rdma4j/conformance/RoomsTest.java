@@ -9,12 +9,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +43,9 @@ class RoomsTest {
             "tools", Set.of("verbs", "cm", "soft", "sockets", "link", "wire"),
             "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
 
+    /** May use all, and no room may use them; their classes are not looked at here. */
+    private static final Set<String> ROOMS_THAT_USE_ALL = Set.of("conformance", "bench");
+
     static Stream<String> rooms() {
         return ROOMS.keySet().stream().sorted();
     }
@@ -58,11 +65,24 @@ class RoomsTest {
                         "lives in a room of the table");
     }
 
+    @Test
+    void everyModuleIsARoom() throws IOException {
+        String parent = Files.readString(Path.of("").toAbsolutePath().resolveSibling("pom.xml"));
+        Stream<String> modules = Pattern.compile("<module>(.*?)</module>")
+                .matcher(parent)
+                .results()
+                .map(found -> found.group(1));
+        assertThat(modules)
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(rooms(), ROOMS_THAT_USE_ALL.stream()).toList());
+    }
+
     @ParameterizedTest
     @MethodSource("rooms")
     void aRoomUsesOnlyTheRoomsItMayUse(String room) {
         Set<String> allowed = ROOMS.getOrDefault(room, Set.of());
-        String[] forbidden = rooms().filter(other -> !other.equals(room) && !allowed.contains(other))
+        String[] forbidden = Stream.concat(rooms(), ROOMS_THAT_USE_ALL.stream())
+                .filter(other -> !other.equals(room) && !allowed.contains(other))
                 .map(RoomsTest::packages)
                 .toArray(String[]::new);
         noClasses()

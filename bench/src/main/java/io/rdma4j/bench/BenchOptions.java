@@ -1,0 +1,78 @@
+package io.rdma4j.bench;
+
+import io.rdma4j.bench.plan.Pace;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The command line.
+ *
+ * @param pace how long to measure
+ * @param only which rows, or null for all
+ * @param json file to write, or null
+ * @param list whether only to say what would be measured
+ */
+record BenchOptions(
+        Pace pace, @Nullable Pattern only, @Nullable Path json, boolean list) {
+    /** The command line is wrong; the message says how. */
+    static final class UsageException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        UsageException(String message) {
+            super(message);
+        }
+    }
+
+    static BenchOptions parse(List<String> arguments) throws UsageException {
+        Pace pace = Pace.DEFAULT;
+        int repetitions = 0;
+        Pattern only = null;
+        Path json = null;
+        boolean list = false;
+        Iterator<String> words = arguments.iterator();
+        while (words.hasNext()) {
+            String word = words.next();
+            switch (word) {
+                case "--quick" -> pace = Pace.QUICK;
+                case "--full" -> pace = Pace.FULL;
+                case "--list" -> list = true;
+                case "--only" -> only = pattern(value(word, words));
+                case "--repetitions" -> repetitions = repetitions(value(word, words));
+                case "--json" -> json = Path.of(value(word, words));
+                default -> throw new UsageException("unknown option " + word + "; --help lists all");
+            }
+        }
+        return new BenchOptions(repetitions == 0 ? pace : pace.withRepetitions(repetitions), only, json, list);
+    }
+
+    private static String value(String option, Iterator<String> words) throws UsageException {
+        if (!words.hasNext()) {
+            throw new UsageException("option " + option + " needs a value");
+        }
+        return words.next();
+    }
+
+    private static Pattern pattern(String value) throws UsageException {
+        try {
+            return Pattern.compile(value, Pattern.CASE_INSENSITIVE);
+        } catch (PatternSyntaxException e) {
+            throw new UsageException("option --only: " + e.getMessage());
+        }
+    }
+
+    private static int repetitions(String value) throws UsageException {
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= 1 && number <= 100) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw new UsageException("option --repetitions: \"" + value + "\" is no number from 1 to 100");
+    }
+}

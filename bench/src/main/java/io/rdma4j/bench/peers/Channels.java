@@ -1,0 +1,49 @@
+package io.rdma4j.bench.peers;
+
+import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.Control;
+import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.sockets.RdmaSockets;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+
+/** Connects two processes by channels of TCP or of RDMA sockets. */
+final class Channels {
+    private Channels() {}
+
+    private static boolean isRdma(Parameters parameters) {
+        return parameters.text("kind", "tcp").equals("rdma");
+    }
+
+    /** The passive side. */
+    static SocketChannel accept(Control control, Parameters parameters) throws IOException {
+        try (ServerSocketChannel listener = isRdma(parameters)
+                ? RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)
+                : ServerSocketChannel.open()) {
+            listener.bind(new InetSocketAddress(Addresses.SERVER, 0));
+            control.send(((InetSocketAddress) listener.getLocalAddress()).getPort());
+            return prepared(listener.accept(), parameters);
+        }
+    }
+
+    /** The active side. */
+    static SocketChannel connect(Control control, Parameters parameters) throws IOException {
+        SocketChannel channel =
+                isRdma(parameters) ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
+        channel.bind(new InetSocketAddress(Addresses.CLIENT, 0));
+        channel.connect(new InetSocketAddress(Addresses.SERVER, (int) control.receive()));
+        return prepared(channel, parameters);
+    }
+
+    private static SocketChannel prepared(SocketChannel channel, Parameters parameters) throws IOException {
+        if (!isRdma(parameters)) {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
+        channel.configureBlocking(parameters.text("wait", "poll").equals("block"));
+        return channel;
+    }
+}

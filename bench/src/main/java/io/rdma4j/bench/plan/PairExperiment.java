@@ -1,0 +1,88 @@
+package io.rdma4j.bench.plan;
+
+import io.rdma4j.bench.worker.MissingPeerException;
+import io.rdma4j.bench.worker.Parameters;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Two Java processes that do a {@link io.rdma4j.bench.worker.PairTest}.
+ *
+ * @param test its name
+ * @param options for both Java virtual machines
+ * @param parameters what both are told
+ */
+public record PairExperiment(String test, List<String> options, Parameters parameters) implements Experiment {
+    private static final long END_MILLIS = 2000;
+
+    /** Whether the errors of processes are shown; a system property of the coordinator. */
+    private static final boolean VERBOSE = Boolean.getBoolean("bench.verbose");
+
+    @Override
+    public String id() {
+        return String.join(" ", words("", parameters)) + (options.isEmpty() ? "" : " " + String.join(" ", options));
+    }
+
+    private List<String> words(String role, Parameters all) {
+        List<String> words = new ArrayList<>();
+        if (!role.isEmpty()) {
+            words.add(role);
+        }
+        words.add(test);
+        words.addAll(all.words());
+        return words;
+    }
+
+    @Override
+    public Map<String, Double> run(Pace pace) throws MissingPeerException, IOException, InterruptedException {
+        Parameters paced = parameters;
+        if (parameters.text("warmUpMillis", "").isEmpty()) {
+            paced = paced.with("warmUpMillis", pace.warmUpMillis());
+        }
+        if (parameters.text("measureMillis", "").isEmpty()) {
+            paced = paced.with("measureMillis", pace.measureMillis());
+        }
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(pace.limitSeconds());
+        try (WorkerProcess server = new WorkerProcess(JavaCommand.worker(options, words("serve", paced)), VERBOSE);
+                WorkerProcess client = new WorkerProcess(JavaCommand.worker(options, words("drive", paced)), VERBOSE)) {
+            Object port = server.await("port", deadline);
+            client.tell(Long.toString(((Double) port).longValue()));
+            Object figures;
+            try {
+                figures = client.await("figures", deadline);
+            } catch (IOException e) {
+                throw withReason(server, e);
+            }
+            server.awaitEnd(END_MILLIS);
+            return numbers((Map<?, ?>) figures);
+        }
+    }
+
+    /** Where the active side fails, the passive side may know why. */
+    private static IOException withReason(WorkerProcess server, IOException failure)
+            throws MissingPeerException, InterruptedException {
+        try {
+            Object _ = server.await("error", System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200));
+        } catch (IOException reason) {
+            if (String.valueOf(reason.getMessage()).startsWith("serve")) {
+                failure.addSuppressed(reason);
+                return new IOException(failure.getMessage() + "; " + reason.getMessage(), failure);
+            }
+        }
+        return failure;
+    }
+
+    private static Map<String, Double> numbers(Map<?, ?> figures) {
+        Map<String, Double> numbers = new LinkedHashMap<>();
+        figures.forEach((name, value) -> {
+            if (value instanceof Double number) {
+                numbers.put(name.toString(), number);
+            }
+        });
+        return numbers;
+    }
+}

@@ -1,0 +1,189 @@
+package io.rdma4j.bench.project;
+
+import io.rdma4j.bench.worker.Control;
+import io.rdma4j.bench.worker.Figures;
+import io.rdma4j.bench.worker.PairTest;
+import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.bench.worker.StreamMeter;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Messages one way over reliable connections, with some under way at a time. Parameters: {@code operation} ({@code write},
+ * {@code send}, {@code read}), {@code size}, {@code queuePairs}, {@code depth} (messages under way on each), {@code batch}
+ * (messages posted one after the other, of which the last is signaled), {@code passive} ({@code poll}: the peer polls, as
+ * one that has work to do would; {@code idle}: it leaves its device to itself). Counted are messages whose completion is
+ * there.
+ */
+public final class RdmaThroughput implements PairTest {
+    private static final long USER_BYTES = 1 << 20;
+
+    /** Creates one. */
+    public RdmaThroughput() {}
+
+    private static RdmaEnd.Shape shape(Parameters parameters) {
+        long size = parameters.number("size", 65_536);
+        int depth = depth(parameters);
+        boolean send = parameters.text("operation", "write").equals("send");
+        return new RdmaEnd.Shape(
+                parameters.number("queuePairs", 1), depth, send ? 2 * depth : 1, Math.max(size, USER_BYTES));
+    }
+
+    private static int depth(Parameters parameters) {
+        return parameters.number("depth", 16);
+    }
+
+    @Override
+    public void serve(Control control, Parameters parameters) throws Exception {
+        try (RdmaEnd end = RdmaEnd.serve(control, shape(parameters))) {
+            Receives receives = new Receives(end, parameters);
+            control.meet();
+            control.answer();
+            if (parameters.text("passive", "poll").equals("idle") && !receives.needed()) {
+                control.awaitStop();
+            } else {
+                while (!control.stopped()) {
+                    if (!receives.take(end.poll())) {
+                        Thread.onSpinWait();
+                    }
+                }
+            }
+        }
+    }
+
+    /** The posted receives of the passive end. */
+    private static final class Receives {
+        private final RdmaEnd end;
+        private final int size;
+        private final boolean needed;
+        private final Map<Integer, QueuePair> byNumber = new HashMap<>();
+        private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+        private final QueuePair only;
+        private long offset;
+
+        Receives(RdmaEnd end, Parameters parameters) {
+            this.end = end;
+            size = parameters.number("size", 65_536);
+            needed = parameters.text("operation", "write").equals("send");
+            only = end.queuePair();
+            for (QueuePair queuePair : end.queuePairs()) {
+                byNumber.put(queuePair.number(), queuePair);
+                for (int i = 0; needed && i < 2 * depth(parameters); i++) {
+                    post(queuePair);
+                }
+            }
+        }
+
+        boolean needed() {
+            return needed;
+        }
+
+        private void post(QueuePair queuePair) {
+            queuePair.postReceive(receive.reset(1).into(end.region(), offset, size));
+            offset = next(offset, size);
+        }
+
+        boolean take(int count) {
+            for (int i = 0; i < count; i++) {
+                if (end.completion(i).opcode().isReceive()) {
+                    QueuePair queuePair = byNumber.size() == 1
+                            ? only
+                            : byNumber.getOrDefault(end.completion(i).queuePairNumber(), only);
+                    post(queuePair);
+                }
+            }
+            return count > 0;
+        }
+    }
+
+    private static long next(long offset, int size) {
+        long following = offset + size;
+        return following + size > Math.max(size, USER_BYTES) ? 0 : following;
+    }
+
+    @Override
+    public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
+        try (RdmaEnd end = RdmaEnd.connect(control, shape(parameters))) {
+            control.meet();
+            StreamMeter meter = new StreamMeter(control, parameters);
+            new Requests(end, parameters).run(meter);
+            control.stopPeer();
+            meter.report(figures, parameters.number("size", 65_536));
+        }
+    }
+
+    /** The requests of the active end. */
+    private static final class Requests {
+        private static final int CLOCK_EVERY_TURNS = 32;
+
+        private final RdmaEnd end;
+        private final String operation;
+        private final int size;
+        private final int depth;
+        private final int batch;
+        private final int[] underWay;
+        private final SendWorkRequest request = new SendWorkRequest();
+        private long offset;
+        private long completedBytes;
+
+        Requests(RdmaEnd end, Parameters parameters) {
+            this.end = end;
+            operation = parameters.text("operation", "write");
+            size = parameters.number("size", 65_536);
+            depth = depth(parameters);
+            batch = parameters.number("batch", 1);
+            underWay = new int[end.queuePairs().size()];
+        }
+
+        void run(StreamMeter meter) throws IOException {
+            int turn = 0;
+            while (turn++ % CLOCK_EVERY_TURNS != 0 || meter.running(completedBytes)) {
+                for (int i = 0; i < underWay.length; i++) {
+                    if (underWay[i] + batch <= depth) {
+                        postBatch(i);
+                    }
+                }
+                complete(end.poll());
+            }
+            drain();
+        }
+
+        private void drain() throws IOException {
+            while (Arrays.stream(underWay).anyMatch(left -> left > 0)) {
+                complete(end.poll());
+            }
+        }
+
+        private void postBatch(int index) {
+            QueuePair queuePair = end.queuePairs().get(index);
+            for (int i = 1; i <= batch; i++) {
+                request.reset(index);
+                switch (operation) {
+                    case "write" -> request.write(end.remoteAddress() + offset, end.remoteKey());
+                    case "read" -> request.read(end.remoteAddress() + offset, end.remoteKey());
+                    case "send" -> {}
+                    default -> throw new IllegalArgumentException("operation " + operation);
+                }
+                request.from(end.region(), offset, size);
+                if (i == batch) {
+                    request.signaled();
+                }
+                queuePair.postSend(request);
+                offset = next(offset, size);
+            }
+            underWay[index] += batch;
+        }
+
+        private void complete(int count) {
+            for (int i = 0; i < count; i++) {
+                underWay[(int) end.completion(i).id()] -= batch;
+                completedBytes += (long) batch * size;
+            }
+        }
+    }
+}

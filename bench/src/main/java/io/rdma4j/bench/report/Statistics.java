@@ -1,0 +1,30 @@
+package io.rdma4j.bench.report;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What is said of the repetitions of a figure.
+ *
+ * @param count how many there are, at least 1
+ * @param minimum the least
+ * @param median the middle one; of an even number the mean of the two in the middle
+ * @param maximum the greatest
+ */
+public record Statistics(int count, double minimum, double median, double maximum) {
+    /**
+     * Statistics of some values.
+     *
+     * @throws IllegalArgumentException if there are none
+     */
+    public static Statistics of(List<Double> values) {
+        if (values.isEmpty()) {
+            throw new IllegalArgumentException("no values");
+        }
+        double[] sorted = values.stream().mapToDouble(Double::doubleValue).toArray();
+        Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+        return new Statistics(sorted.length, sorted[0], median, sorted[sorted.length - 1]);
+    }
+}

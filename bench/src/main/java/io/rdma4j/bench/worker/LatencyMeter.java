@@ -1,0 +1,51 @@
+package io.rdma4j.bench.worker;
+
+/**
+ * The clock of a ping-pong: says how each ping is stamped, and records how long it took. The first pings warm up; the last
+ * is stamped {@link #LAST}, so that the other side knows. Not thread safe.
+ */
+public final class LatencyMeter {
+    /** Stamp of the last ping. */
+    public static final byte LAST = 127;
+
+    private static final int STAMPS = 100;
+    private static final int CAPACITY = 1 << 20;
+
+    private final LatencySamples samples = new LatencySamples(CAPACITY);
+    private final long endOfWarmUp;
+    private final long measureNanos;
+    private boolean warm;
+    private long end = Long.MAX_VALUE;
+    private long previous;
+    private int ping;
+
+    /** Starts the clock. */
+    public LatencyMeter(Parameters parameters) {
+        previous = System.nanoTime();
+        endOfWarmUp = previous + parameters.warmUpNanos();
+        measureNanos = parameters.measureNanos();
+    }
+
+    /** The stamp of the next ping, never 0, and never that of the ping before. */
+    public byte next() {
+        ping++;
+        return previous >= end ? LAST : (byte) (1 + ping % STAMPS);
+    }
+
+    /** The answer is there. The next ping follows at once. */
+    public void done() {
+        long now = System.nanoTime();
+        if (warm) {
+            samples.add(now - previous);
+        } else if (now >= endOfWarmUp) {
+            warm = true;
+            end = now + measureNanos;
+        }
+        previous = now;
+    }
+
+    /** What was recorded. */
+    public LatencySamples samples() {
+        return samples;
+    }
+}

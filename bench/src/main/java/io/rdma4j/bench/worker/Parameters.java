@@ -1,0 +1,84 @@
+package io.rdma4j.bench.worker;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a measurement is told: names and values, which travel as words {@code name=value} of a command line. Immutable. */
+public final class Parameters {
+    private final Map<String, String> values;
+
+    private Parameters(Map<String, String> values) {
+        this.values = values;
+    }
+
+    /** Parameters given as {@code name, value, name, value, …}. */
+    public static Parameters of(Object... namesAndValues) {
+        if (namesAndValues.length % 2 != 0) {
+            throw new IllegalArgumentException("names and values come in pairs");
+        }
+        Map<String, String> values = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            values.put(namesAndValues[i].toString(), namesAndValues[i + 1].toString());
+        }
+        return new Parameters(values);
+    }
+
+    /** Reads what {@link #words} wrote. */
+    public static Parameters parse(List<String> words) {
+        Map<String, String> values = new LinkedHashMap<>();
+        for (String word : words) {
+            int equals = word.indexOf('=');
+            if (equals <= 0) {
+                throw new IllegalArgumentException("\"" + word + "\" is not of the form name=value");
+            }
+            values.put(word.substring(0, equals), word.substring(equals + 1));
+        }
+        return new Parameters(values);
+    }
+
+    /** These and one more, which replaces one of the same name. */
+    public Parameters with(String name, Object value) {
+        Map<String, String> changed = new LinkedHashMap<>(values);
+        changed.put(name, value.toString());
+        return new Parameters(changed);
+    }
+
+    /** As words of a command line. */
+    public List<String> words() {
+        return values.entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .toList();
+    }
+
+    /** A text. */
+    public String text(String name, String otherwise) {
+        return values.getOrDefault(name, otherwise);
+    }
+
+    /** A number. */
+    public int number(String name, int otherwise) {
+        String value = values.get(name);
+        return value == null ? otherwise : Integer.parseInt(value);
+    }
+
+    /** Whether a parameter is {@code true}. */
+    public boolean flag(String name) {
+        return Boolean.parseBoolean(values.get(name));
+    }
+
+    /** How long to run before the clock counts, in nanoseconds. */
+    public long warmUpNanos() {
+        return number("warmUpMillis", 700) * 1_000_000L;
+    }
+
+    /** How long to measure, in nanoseconds. */
+    public long measureNanos() {
+        return number("measureMillis", 500) * 1_000_000L;
+    }
+
+    @Override
+    public String toString() {
+        return String.join(" ", words());
+    }
+}

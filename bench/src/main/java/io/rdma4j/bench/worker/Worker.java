@@ -1,0 +1,91 @@
+package io.rdma4j.bench.worker;
+
+import io.rdma4j.bench.report.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One process of a measurement: {@code Worker serve|drive TEST name=value…}. It talks to the coordinator by lines of JSON
+ * on its standard output: the passive side says {@code {"port": N}}, which the coordinator gives to the active side as a
+ * line of its standard input; that says {@code {"figures": {…}}}; either says {@code {"error": "…"}}, or {@code {"skip":
+ * "…"}} where it cannot measure.
+ */
+public final class Worker {
+    private final PrintStream lines;
+
+    private Worker(PrintStream lines) {
+        this.lines = lines;
+    }
+
+    /** Runs one side, and ends the process with status 0 or 1. */
+    public static void main(String[] arguments) {
+        List<String> words = Arrays.asList(arguments);
+        PrintStream lines = System.out;
+        // Libraries of peers may print; that must not get between the lines.
+        System.setOut(System.err);
+        int status =
+                new Worker(lines).run(words.get(0), words.get(1), Parameters.parse(words.subList(2, words.size())));
+        lines.flush();
+        // Peers leave threads behind that would keep the process.
+        Runtime.getRuntime().halt(status);
+    }
+
+    @SuppressWarnings("CatchAndPrintStackTrace") // goes to the coordinator, which shows it when asked
+    private int run(String role, String test, Parameters parameters) {
+        try {
+            PairTest pair = PairTests.named(test);
+            if (role.equals("serve")) {
+                serve(pair, parameters);
+            } else {
+                drive(pair, parameters);
+            }
+            return 0;
+        } catch (MissingPeerException missing) {
+            say(Map.of("skip", String.valueOf(missing.getMessage())));
+            return 1;
+        } catch (Throwable failure) {
+            say(Map.of("error", role + ": " + failure));
+            failure.printStackTrace();
+            return 1;
+        }
+    }
+
+    private void serve(PairTest pair, Parameters parameters) throws Exception {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            say(Map.of("port", listener.getLocalPort()));
+            try (Control control = Control.accept(listener)) {
+                pair.serve(control, parameters);
+            }
+        }
+    }
+
+    private void drive(PairTest pair, Parameters parameters) throws Exception {
+        int port = readPort();
+        Figures figures = new Figures();
+        try (Control control = Control.connect(port)) {
+            pair.drive(control, parameters, figures);
+        }
+        say(Map.of("figures", figures.values()));
+    }
+
+    private static int readPort() throws IOException {
+        String line = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
+        if (line == null) {
+            throw new IOException("the coordinator is gone");
+        }
+        return Integer.parseInt(line.strip());
+    }
+
+    private void say(Map<String, ?> line) {
+        lines.println(Json.writeLine(line));
+        lines.flush();
+    }
+}
