@@ -66,6 +66,9 @@ public final class QueuePairCounters {
     /** Retransmission timer expiries. */
     public long timeouts;
 
+    /** Times that packets were sent again early, because answers usually come sooner. */
+    public long earlyRepetitions;
+
     /** Work requests given up because the peer did not answer. */
     public long retryExceededErrors;
 

@@ -34,8 +34,16 @@ public final class RcQueuePair extends QueuePairMachine {
      * @param retryCount transmissions after the first before the peer is given up, 0 to 7 (7 means seven)
      * @param rnrRetry the same for receivers that are not ready; 7 means without end
      * @param timeoutExponent the answer is waited for 4.096 µs · 2<sup>exponent</sup>; 0 means without end, at most 31
+     * @param repeatsEarly whether packets are also sent again before that, when an answer takes much longer than answers
+     *     usually do; such a repetition is no retry
      */
-    public record SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {}
+    public record SendParameters(
+            int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent, boolean repeatsEarly) {
+        /** Parameters without early repetition: exactly what the specification has. */
+        public SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {
+            this(sendPsn, maxReadAtomic, retryCount, rnrRetry, timeoutExponent, false);
+        }
+    }
 
     /** What a queue pair does in its connection. */
     public enum Role {

@@ -88,6 +88,12 @@ final class Requester {
     private long retransmitDeadline = NEVER;
     private long rnrDeadline = NEVER;
 
+    private final RoundTrips roundTrips = new RoundTrips();
+    private boolean repeatsEarly;
+
+    /** When packets are sent again though the peer may still answer. */
+    private long suspicionDeadline = NEVER;
+
     Requester(RcQueuePair queuePair, MemoryTable memory, SendQueue queue, QueuePairCounters counters) {
         this.queuePair = queuePair;
         this.memory = memory;
@@ -111,6 +117,7 @@ final class Requester {
         sinceAckRequest = 0;
         repeatedEnd = unacked;
         readsInFlight = 0;
+        roundTrips.reset();
         stopTimers();
     }
 
@@ -119,6 +126,7 @@ final class Requester {
         maxReads = p.maxReadAtomic();
         retryCount = p.retryCount();
         rnrRetry = p.rnrRetry();
+        repeatsEarly = p.repeatsEarly();
         timeoutNanos = Timers.acknowledgeTimeoutNanos(p.timeoutExponent());
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
@@ -131,11 +139,12 @@ final class Requester {
 
     void stopTimers() {
         retransmitDeadline = NEVER;
+        suspicionDeadline = NEVER;
         rnrDeadline = NEVER;
     }
 
     long nextDeadlineNanos() {
-        return Math.min(retransmitDeadline, rnrDeadline);
+        return Math.min(Math.min(retransmitDeadline, suspicionDeadline), rnrDeadline);
     }
 
     void onDeadline(long nowNanos) {
@@ -146,7 +155,27 @@ final class Requester {
             counters.timeouts++;
             wentBack = false;
             spendRetry();
+        } else if (nowNanos >= suspicionDeadline) {
+            suspicionDeadline = NEVER;
+            repeatEarly();
         }
+    }
+
+    /** Begins again without a retry being spent, and without more time for the peer until it is given up. */
+    private void repeatEarly() {
+        if (unacked == sentEnd || rnrDeadline != NEVER) {
+            return;
+        }
+        counters.earlyRepetitions++;
+        roundTrips.onSuspicion();
+        long giveUp = retransmitDeadline;
+        rewind();
+        retransmitDeadline = giveUp;
+    }
+
+    /** Misses an answer after a while, if one is waited for. */
+    private void suspectAfter(long nowNanos) {
+        suspicionDeadline = repeatsEarly && unacked < cursor ? nowNanos + roundTrips.suspicionNanos() : NEVER;
     }
 
     // ---- sending ----
@@ -173,6 +202,12 @@ final class Requester {
             if (written > 0) {
                 if (retransmitDeadline == NEVER && timeoutNanos != NEVER) {
                     retransmitDeadline = nowNanos + timeoutNanos;
+                }
+                if (suspicionDeadline == NEVER) {
+                    suspectAfter(nowNanos);
+                }
+                if (cursor == sentEnd && cursor > repeatedEnd) {
+                    roundTrips.onSent(nowNanos, cursor - 1);
                 }
                 return written;
             }
@@ -359,6 +394,8 @@ final class Requester {
             }
         }
         retransmitDeadline = unacked < cursor && timeoutNanos != NEVER ? nowNanos + timeoutNanos : NEVER;
+        roundTrips.onAnswered(nowNanos, to);
+        suspectAfter(nowNanos);
         completeFinished();
     }
 
@@ -415,6 +452,8 @@ final class Requester {
         cursorIndex = queue.head();
         readsInFlight = 0;
         sinceAckRequest = 0;
+        roundTrips.onRepeated();
+        suspicionDeadline = NEVER;
         retransmitDeadline = NEVER; // set again when the first packet leaves
     }
 }

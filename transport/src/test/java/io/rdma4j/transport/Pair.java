@@ -171,6 +171,7 @@ final class Pair {
         int retryCount = 7;
         int rnrRetry = 7;
         int timeoutExponent = 14;
+        boolean repeatsEarly;
         int rnrCode = 12;
         int accessA = ALL_ACCESS;
         int accessB = ALL_ACCESS;
@@ -233,7 +234,7 @@ final class Pair {
                 options.destinationDepth,
                 options.rnrCode));
         side.queuePair.toReadyToSend(new RcQueuePair.SendParameters(
-                sendPsn, options.depth, options.retryCount, options.rnrRetry, options.timeoutExponent));
+                sendPsn, options.depth, options.retryCount, options.rnrRetry, options.timeoutExponent, options.repeatsEarly));
     }
 
     /** Sends everything that can be sent now. */

@@ -273,7 +273,8 @@ final class QueuePairSettings {
                 current.maxReadAtomic(),
                 current.retryCount(),
                 current.rnrRetry(),
-                current.timeout());
+                current.timeout(),
+                /* repeatsEarly= */ true);
     }
 
     /** What may change while the queue pair works. */

@@ -1,0 +1,86 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Timers;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is lost is sent again soon where the queue pair may, and the peer is not given up any sooner. */
+class RcEarlyRepetitionTest {
+    private static final int EXPONENT = 19;
+
+    private final Pair pair = new Pair(options(true));
+
+    private static Pair.Options options(boolean repeatsEarly) {
+        Pair.Options options = new Pair.Options();
+        options.timeoutExponent = EXPONENT;
+        options.retryCount = 2;
+        options.repeatsEarly = repeatsEarly;
+        return options;
+    }
+
+    private static void write(Pair p, int id) {
+        p.a.post(id, WorkOpcode.RDMA_WRITE, p.a.register(10), 10, p.b.register(10), 0);
+        p.run();
+    }
+
+    private static void loseNext(Pair p, int count) {
+        int[] left = {count};
+        p.wire = w -> left[0]-- > 0 ? List.of() : List.of(Pair.LATENCY_NANOS);
+    }
+
+    @Test
+    void lostLastPacketIsRepeatedAfterAFewRoundTripsAndNoRetryIsSpent() {
+        for (int i = 0; i < 10; i++) {
+            write(pair, i);
+        }
+        long begin = pair.now;
+        loseNext(pair, 1);
+        write(pair, 10);
+        assertThat(pair.now - begin).isBetween(RoundTrips.LEAST_NANOS, 3 * RoundTrips.LEAST_NANOS);
+        assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(1);
+        assertThat(pair.a.queuePair.counters().timeouts).isZero();
+        assertThat(pair.a.statuses(false)).hasSize(11).containsOnly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void eachRepetitionInVainDoublesTheWait() {
+        write(pair, 0);
+        long begin = pair.now;
+        loseNext(pair, 5);
+        write(pair, 1);
+        assertThat(pair.now - begin).isBetween(31 * RoundTrips.LEAST_NANOS, 40 * RoundTrips.LEAST_NANOS);
+        assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(5);
+    }
+
+    @Test
+    void silentPeerIsGivenUpWhenItWouldBeWithoutEarlyRepetition() {
+        for (boolean early : new boolean[] {false, true}) {
+            Pair p = new Pair(options(early));
+            write(p, 0);
+            long begin = p.now;
+            p.wire = w -> List.of();
+            write(p, 1);
+            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.RETRY_EXCEEDED_ERROR);
+            assertThat(p.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
+        }
+    }
+
+    @Test
+    void withoutAnythingMeasuredItIsSlowToSuspect() {
+        long begin = pair.now;
+        loseNext(pair, 1);
+        write(pair, 0);
+        assertThat(pair.now - begin).isBetween(RoundTrips.FIRST_NANOS, 2 * RoundTrips.FIRST_NANOS);
+    }
+
+    @Test
+    void withoutLossNothingIsRepeated() {
+        for (int i = 0; i < 1000; i++) {
+            write(pair, i);
+        }
+        assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
+        assertThat(pair.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+}
