@@ -162,8 +162,8 @@ define_host_stream_cases() {
     case_add host/rstream/far-v4 far near '1000 x 64 KiB' 60 case_stream rstream v4 'custom 64k 1k 1 125m' -S 65536 -C 1000 -T b
     case_add host/rcopy/far-v4 far near '20 MB' 60 case_rcopy v4 20000000
     case_add host/rcopy/loss far near '20 MB, 1 % lost' 100 case_rcopy v4 20000000 --fault loss=1%,seed=7
+    case_add host/rcopy/2g near near '2 GB' 300 case_rcopy lo4 2000000000
+    case_add host/rcopy/2g-loss near near '2 GB, 1 % lost' 300 case_rcopy lo4 2000000000 --fault loss=1%,seed=7
     $full || return 0
     case_add host/rstream/series near near '8 rows' 300 case_stream rstream lo4 "$stream_series"
-    case_add host/rcopy/2g near near '2 GB' 300 case_rcopy lo4 2000000000
-    case_add host/rcopy/2g-loss near near '2 GB, 1 % lost' 3600 case_rcopy lo4 2000000000 --fault loss=1%,seed=7
 }

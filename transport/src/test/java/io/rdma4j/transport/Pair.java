@@ -234,7 +234,12 @@ final class Pair {
                 options.destinationDepth,
                 options.rnrCode));
         side.queuePair.toReadyToSend(new RcQueuePair.SendParameters(
-                sendPsn, options.depth, options.retryCount, options.rnrRetry, options.timeoutExponent, options.repeatsEarly));
+                sendPsn,
+                options.depth,
+                options.retryCount,
+                options.rnrRetry,
+                options.timeoutExponent,
+                options.repeatsEarly));
     }
 
     /** Sends everything that can be sent now. */

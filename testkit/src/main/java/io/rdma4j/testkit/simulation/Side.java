@@ -167,7 +167,8 @@ final class Side {
                 0);
         queuePair.toReadyToReceive(
                 new RcQueuePair.ReceiveParameters(path, mtu, receivePsn, servedReads, r.nextInt(1, 15)));
-        queuePair.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, reads, 7, 7, r.nextInt(9, 14), r.nextBoolean()));
+        queuePair.toReadyToSend(
+                new RcQueuePair.SendParameters(sendPsn, reads, 7, 7, r.nextInt(9, 14), r.nextBoolean()));
     }
 
     /** Whether all planned work is posted, finished and received. */

@@ -105,7 +105,8 @@ final class StreamQueuePair implements StreamPort {
                 receivePsn,
                 0,
                 random.nextInt(1, 15)));
-        machine.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, 0, 7, 7, random.nextInt(9, 13), random.nextBoolean()));
+        machine.toReadyToSend(
+                new RcQueuePair.SendParameters(sendPsn, 0, 7, 7, random.nextInt(9, 13), random.nextBoolean()));
     }
 
     StreamSizes sizes() {
