@@ -31,6 +31,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The umbrella command: {@code rdma4j TOOL [OPTION...]}. Help and version of the command itself are printed by the
@@ -153,21 +154,43 @@ public final class Main {
     private static int runForPrograms(Tool tool, List<String> rest, List<String> words, ToolEnvironment outer) {
         ToolEnvironment inner = new ToolEnvironment(outer.err(), outer.err());
         List<String> arguments = words.subList(words.indexOf(tool.name()) + 1, words.size());
-        AtomicBoolean printed = new AtomicBoolean();
+        Document document = new Document(tool, arguments, inner.report(), outer);
         Runnable atInterrupt = () -> {
             inner.interrupt();
-            if (!printed.getAndSet(true)) {
-                outer.out().println(inner.report().json(tool.name(), arguments, null));
-                outer.out().flush();
-            }
+            document.print(null);
         };
         outer.onInterrupt(atInterrupt);
         int status = run(tool, rest, inner) & 0xff;
         outer.removeOnInterrupt(atInterrupt);
-        if (!printed.getAndSet(true)) {
-            outer.out().println(inner.report().json(tool.name(), arguments, status));
-        }
+        document.print(status);
         return status;
+    }
+
+    /**
+     * The document of a run, printed once: when the tool ends, or when the process is asked to end. These may meet, and
+     * then the process must not be gone before the document is: who comes second waits.
+     */
+    private static final class Document {
+        private final Tool tool;
+        private final List<String> arguments;
+        private final ToolReport report;
+        private final ToolEnvironment environment;
+        private boolean printed;
+
+        Document(Tool tool, List<String> arguments, ToolReport report, ToolEnvironment environment) {
+            this.tool = tool;
+            this.arguments = arguments;
+            this.report = report;
+            this.environment = environment;
+        }
+
+        synchronized void print(@Nullable Integer status) {
+            if (!printed) {
+                printed = true;
+                environment.out().println(report.json(tool.name(), arguments, status));
+                environment.out().flush();
+            }
+        }
     }
 
     private static int run(Tool tool, List<String> arguments, ToolEnvironment environment) {

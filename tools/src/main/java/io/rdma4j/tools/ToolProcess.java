@@ -110,7 +110,8 @@ public final class ToolProcess implements AutoCloseable {
 
     /** Asks the process to end, as SIGTERM does. */
     public void terminate() {
-        process.destroy();
+        process.toHandle()
+                .destroy(); // the process itself would close its output, too, whose last lines are still to come
     }
 
     /** Ends the process at once, as SIGKILL does. */

@@ -2,11 +2,10 @@ package io.rdma4j.conformance.programs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testkit.RoceCapture;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,7 +27,6 @@ class ProgramsTest {
 
     private static final String PROVIDER =
             "-Djava.nio.channels.spi.SelectorProvider=io.rdma4j.sockets.RdmaSelectorProvider";
-    private static final int ROCE_PORT = 4791;
     private static final long PATIENCE_SECONDS = 60;
 
     @TempDir
@@ -107,27 +105,9 @@ class ProgramsTest {
         return words.toArray(String[]::new);
     }
 
-    /** Bytes of the UDP datagrams to port 4791 that a process sent or received. */
+    /** Bytes of the RoCEv2 frames that a process sent or received. */
     private long bytesOfRoce(String label) throws IOException {
-        ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(capture(label))).order(ByteOrder.LITTLE_ENDIAN);
-        long bytes = 0;
-        int ethernet = -1;
-        while (in.remaining() >= 12) {
-            int begin = in.position();
-            int type = in.getInt(begin);
-            int length = in.getInt(begin + 4);
-            if (type == 1) {
-                ethernet = in.getShort(begin + 8) == 1 ? 14 : 0;
-            } else if (type == 6) {
-                int ip = begin + 28 + ethernet;
-                boolean ipv4 = in.get(ip) >>> 4 == 4;
-                int udp = ip + (ipv4 ? 4 * (in.get(ip) & 0xf) : 40);
-                int to = Short.toUnsignedInt(Short.reverseBytes(in.getShort(udp + 2)));
-                bytes += to == ROCE_PORT ? Short.toUnsignedInt(Short.reverseBytes(in.getShort(udp + 4))) : 0;
-            }
-            in.position(begin + length);
-        }
-        return bytes;
+        return RoceCapture.read(capture(label)).bytes();
     }
 
     @Test

@@ -37,6 +37,7 @@ final class RcopyServer {
         try (RdmaStreamSocket listener = listen(port)) {
             Runnable atInterrupt = listener::close;
             environment.onInterrupt(atInterrupt);
+            tellTotals();
             while (true) {
                 print("waiting for connection...");
                 RdmaStreamSocket socket;
@@ -46,9 +47,13 @@ final class RcopyServer {
                     return SUCCESS;
                 }
                 serve(socket);
-                environment.report().result("files", files).result("bytes", bytes);
+                tellTotals();
             }
         }
+    }
+
+    private void tellTotals() {
+        environment.report().result("files", files).result("bytes", bytes);
     }
 
     private RdmaStreamSocket listen(int port) throws StreamFailure {

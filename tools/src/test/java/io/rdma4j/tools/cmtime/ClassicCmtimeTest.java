@@ -2,12 +2,12 @@ package io.rdma4j.tools.cmtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -90,7 +90,7 @@ class ClassicCmtimeTest {
     @DisabledOnOs(OS.WINDOWS)
     @Test
     void serverReportsWhatItServed() throws InterruptedException, IOException {
-        String address = CmtimeTest.loopback();
+        String address = Meeting.loopback();
         List<String> said = new ArrayList<>();
         List<String> words = List.of("cmtime", "--classic", "--json", "-b", address);
         try (ToolProcess process = ToolProcess.start(words, said::add, said::add)) {
@@ -103,7 +103,7 @@ class ClassicCmtimeTest {
 
     @Test
     void clientReportsItsFigures() throws InterruptedException {
-        String address = CmtimeTest.loopback();
+        String address = Meeting.loopback();
         List<String> words = List.of("cmtime", "--classic", "-b", address);
         try (ToolProcess process = ToolProcess.start(words, line -> {}, line -> {})) {
             patientClient(address, "-c 1");
@@ -117,7 +117,7 @@ class ClassicCmtimeTest {
     /** The C tool ends with 0. */
     @Test
     void clientWithoutServerSaysSoAndFails() throws InterruptedException {
-        int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+        int port = Meeting.portNumber();
         ToolRun run = client("127.0.0.1", "-c 2 -p " + port);
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())

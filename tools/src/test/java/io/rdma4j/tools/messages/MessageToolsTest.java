@@ -2,9 +2,9 @@ package io.rdma4j.tools.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolRun;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -64,12 +64,6 @@ class MessageToolsTest {
         System.clearProperty(MckeyRun.PAUSE_PROPERTY);
     }
 
-    /** A loopback address for one test. */
-    private static String loopback() {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        return "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255));
-    }
-
     private record Pair(ToolRun server, ToolRun client) {}
 
     /** Runs a client until there is a server to talk to: the C tools' servers do not say when they listen. */
@@ -87,10 +81,6 @@ class MessageToolsTest {
 
     private static boolean isTooEarly(ToolRun client) {
         return client.out().contains("REJECTED, error: 8") || client.out().contains("UNREACHABLE, error: 1\n");
-    }
-
-    private static String port() {
-        return " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000);
     }
 
     // ---- ucmatose
@@ -116,8 +106,8 @@ class MessageToolsTest {
                 "-m -c 5"
             })
     void ucmatoseExchangesMessages(String options) throws InterruptedException {
-        String address = loopback();
-        String same = options + port();
+        String address = Meeting.loopback();
+        String same = options + Meeting.port();
         boolean some = !options.contains("-C 0") && !options.contains("-S 0");
         Pair pair = pair(new Ucmatose(), "-b " + address + " " + same, "-s " + address + " " + same);
         assertThat(pair.server.status()).as(pair.server.err()).isZero();
@@ -135,7 +125,7 @@ class MessageToolsTest {
 
     @Test
     void ucmatoseBindsTheClientAndSpeaksIpv6() throws InterruptedException {
-        String port = port();
+        String port = Meeting.port();
         Pair pair = pair(new Ucmatose(), "-b ::1 -f ip" + port, "-s ::1 -b ::1 -f ipv6" + port);
         assertThat(pair.client.out()).isEqualTo(UCMATOSE_CLIENT);
         assertThat(pair.server.out()).isEqualTo(UCMATOSE_SERVER);
@@ -144,8 +134,8 @@ class MessageToolsTest {
     @ParameterizedTest
     @CsvSource({"-C 10,-C 5", "-C 5,-C 10", "-c 2,-c 1", "-c 1,-c 2", "-S 100,-S 200"})
     void countsThatDifferEndBothSidesWithASentence(String server, String client) throws InterruptedException {
-        String address = loopback();
-        String port = port();
+        String address = Meeting.loopback();
+        String port = Meeting.port();
         Pair pair = pair(new Ucmatose(), "-b " + address + " " + server + port, "-s " + address + " " + client + port);
         String said = pair.server.err() + pair.client.err();
         assertThat(pair.server.status()).as(said).isNotZero();
@@ -160,7 +150,7 @@ class MessageToolsTest {
 
     @Test
     void ucmatoseSaysThatNobodyListens() throws InterruptedException {
-        String address = loopback();
+        String address = Meeting.loopback();
         ToolRun server = ToolRun.start(new Ucmatose(), "-b " + address + " -p 2001"); // somebody is there
         ToolRun client = ToolRun.of(new Ucmatose(), "-s " + address + " -p 2002");
         for (int tries = 0; tries < 100 && !isTooEarly(client); tries++) {
@@ -180,8 +170,8 @@ class MessageToolsTest {
 
     @Test
     void portInUseIsSaid() throws InterruptedException {
-        String address = loopback();
-        String port = port();
+        String address = Meeting.loopback();
+        String port = Meeting.port();
         ToolRun first = ToolRun.start(new Ucmatose(), "-b " + address + port);
         ToolRun second = ToolRun.start(new Ucmatose(), "-b " + address + port);
         while (!first.hasEnded() && !second.hasEnded()) {
@@ -200,7 +190,7 @@ class MessageToolsTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "-c 6", "-C 3", "-C 0", "-S 1024", "-t 8", "-P ipoib", "-p 0x111", "-p 2", "-f ip"})
     void udaddyExchangesDatagrams(String options) throws InterruptedException {
-        String address = loopback();
+        String address = Meeting.loopback();
         Pair pair = pair(new Udaddy(), "-b " + address + " " + options, "-s " + address + " " + options);
         assertThat(pair.server.status()).as(pair.server.err()).isZero();
         assertThat(pair.client.status()).as(pair.client.err()).isZero();
@@ -219,7 +209,7 @@ class MessageToolsTest {
 
     @Test
     void udaddyRefusesMessagesThatAreTooLong() throws InterruptedException {
-        String address = loopback();
+        String address = Meeting.loopback();
         ToolRun server = ToolRun.start(new Udaddy(), "-b " + address);
         ToolRun client = ToolRun.of(new Udaddy(), "-s " + address + " -S 4097");
         assertThat(client.status()).isEqualTo(-22);
@@ -239,7 +229,7 @@ class MessageToolsTest {
     @ParameterizedTest
     @CsvSource({"-C 10,-C 5", "-C 5,-C 10", "-c 1,-c 2"})
     void udaddyWithDifferentCountsEndsWithASentence(String server, String client) throws InterruptedException {
-        String address = loopback();
+        String address = Meeting.loopback();
         Pair pair = pair(new Udaddy(), "-b " + address + " " + server, "-s " + address + " " + client);
         assertThat(pair.server.status() == 0 && pair.client.status() == 0).isFalse();
         assertThat(pair.server.err() + pair.client.err()).contains("the same -c");

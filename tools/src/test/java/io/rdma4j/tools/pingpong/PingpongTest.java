@@ -3,6 +3,7 @@ package io.rdma4j.tools.pingpong;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -12,7 +13,6 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,15 +26,12 @@ class PingpongTest {
             "\\d+ bytes in \\d+\\.\\d\\d seconds = \\d+\\.\\d\\d Mbit/sec\n\\d+ iters in \\d+\\.\\d\\d seconds = "
                     + "\\d+\\.\\d\\d usec/iter\n";
 
-    private static int port() {
-        return ThreadLocalRandom.current().nextInt(20_000, 30_000);
-    }
-
     /** The options that name the device and the GID of a local address. */
     private static String at(InetAddress address) {
         Device device = Device.of(address).orElseThrow();
         try (DeviceContext context = device.open()) {
-            return "-d " + device.name() + " -g " + context.gids(1).indexOf(Gid.of(address)) + " -p " + port() + " ";
+            return "-d " + device.name() + " -g " + context.gids(1).indexOf(Gid.of(address)) + " -p "
+                    + Meeting.portNumber() + " ";
         }
     }
 
@@ -184,7 +181,7 @@ class PingpongTest {
                 "ibv_ud_pingpong | Failed to create AH",
             })
     void withoutGidBothSidesSayWhatToDo(String tool, String line) throws InterruptedException {
-        String common = tool + " -d rdma4j_lo -p " + port();
+        String common = tool + " -d rdma4j_lo -p " + Meeting.portNumber();
         ToolRun server = startServer(common);
         ToolRun client = ToolRun.start(common + " 127.0.0.1");
         assertThat(client.status()).isEqualTo(1);

@@ -2,12 +2,12 @@ package io.rdma4j.tools.pingpong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +23,7 @@ class SrqPingpongTest {
 
     private static String common(String text) {
         InetAddress address = InetAddress.ofLiteral(text);
-        int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+        int port = Meeting.portNumber();
         Device device = Device.of(address).orElseThrow();
         try (DeviceContext context = device.open()) {
             int gid = context.gids(1).indexOf(Gid.of(address));

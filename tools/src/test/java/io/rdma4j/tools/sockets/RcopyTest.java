@@ -3,6 +3,7 @@ package io.rdma4j.tools.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RcopyTest {
     private static final String WAITING = "waiting for connection...";
 
-    private final String port = SocketMeeting.port();
+    private final String port = Meeting.port();
 
     /** A server on every address is on those that interfaces have. */
     private final String address = "127.0.0.1";
@@ -106,7 +107,7 @@ class RcopyTest {
 
     @Test
     void nobodyListensIsSaid() throws Exception {
-        ToolRun client = ToolRun.of(new Rcopy(), source(1) + " " + address + SocketMeeting.port());
+        ToolRun client = ToolRun.of(new Rcopy(), source(1) + " " + address + Meeting.port());
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.err()).startsWith("rconnect failed\n: Connection refused\n");
     }

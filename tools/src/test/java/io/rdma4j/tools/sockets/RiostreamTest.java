@@ -2,6 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,8 +15,8 @@ class RiostreamTest {
     private static final String HEADER = TransferFigures.HEADER + "\n";
 
     private static void bothPass(String words, String beginning) throws InterruptedException {
-        String address = SocketMeeting.loopback();
-        String port = SocketMeeting.port();
+        String address = Meeting.loopback();
+        String port = Meeting.port();
         ToolRun server = ToolRun.start(new Riostream(), "-b " + address + port + " " + words);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Riostream(), "-s " + address + port + " " + words);
         assertThat(client.status()).as(client.err()).isZero();
@@ -48,7 +49,7 @@ class RiostreamTest {
 
     @Test
     void aPeerWithoutRoomForMappingsIsSaid() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port();
+        String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-C 1 -b " + address);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Riostream(), "-C 1 -s " + address);
         assertThat(client.status()).isEqualTo(-1);
@@ -60,7 +61,7 @@ class RiostreamTest {
 
     @Test
     void otherSizesEndTheRun() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port();
+        String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Riostream(), "-S 100 -b " + address);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Riostream(), "-S 200 -s " + address);
         // Who is first says what is wrong; the other one says that its peer has gone.

@@ -2,6 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,8 +23,8 @@ class RstreamTest {
     }
 
     private static void bothPass(String words, String pattern) throws InterruptedException {
-        String address = SocketMeeting.loopback();
-        String port = SocketMeeting.port();
+        String address = Meeting.loopback();
+        String port = Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address + port + " " + words);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address + port + " " + words);
         assertThat(client.status()).as(client.err()).isZero();
@@ -65,7 +66,7 @@ class RstreamTest {
 
     @Test
     void signsOfLifeAreTold() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port() + " -k 9 -C 1";
+        String address = Meeting.loopback() + Meeting.port() + " -k 9 -C 1";
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address);
         String told = "Keepalive: ON\n  time: 9\n";
@@ -77,9 +78,9 @@ class RstreamTest {
     @ParameterizedTest
     @CsvSource({"'', 8", "-T b, -1", "-T s, 24", "-T s -T b, -1"})
     void nobodyListensIsSaid(String words, int status) throws InterruptedException {
-        String address = SocketMeeting.loopback();
-        String port = SocketMeeting.port();
-        String others = SocketMeeting.port();
+        String address = Meeting.loopback();
+        String port = Meeting.port();
+        String others = Meeting.port();
         // Somebody must be there to refuse: a server at another port.
         ToolRun bystander = ToolRun.start(new Rstream(), "-C 1 -b " + address + others);
         bystander.awaitText(HEADER);
@@ -96,7 +97,7 @@ class RstreamTest {
 
     @Test
     void portInUseIsSaid() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port();
+        String address = Meeting.loopback() + Meeting.port();
         ToolRun first = ToolRun.start(new Rstream(), "-C 1 -b " + address);
         first.awaitText(HEADER);
         ToolRun second = ToolRun.of(new Rstream(), "-C 1 -b " + address);
@@ -115,7 +116,7 @@ class RstreamTest {
 
     @Test
     void aPeerThatEndsEarlyIsSaid() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port();
+        String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-C 10 -b " + address);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-C 20 -s " + address);
         assertThat(server.status()).isZero();
@@ -126,7 +127,7 @@ class RstreamTest {
 
     @Test
     void wrongBytesAreSaid() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port();
+        String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-T v -C 1 -b " + address);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-C 1 -s " + address);
         assertThat(server.status()).isEqualTo(-1);
@@ -137,7 +138,7 @@ class RstreamTest {
 
     @Test
     void theyReportToPrograms() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port() + " -C 3 --json";
+        String address = Meeting.loopback() + Meeting.port() + " -C 3 --json";
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address);
         assertThat(server.status()).isZero();
@@ -197,8 +198,8 @@ class RstreamTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void rowsOfTheProcessesAreInTheOneDocument() throws InterruptedException {
-        String words = " -C 3 -I 2 -T f --json" + SocketMeeting.port();
-        String address = SocketMeeting.loopback();
+        String words = " -C 3 -I 2 -T f --json" + Meeting.port();
+        String address = Meeting.loopback();
         ToolRun server = ToolRun.start(new Rstream(), "-b " + address + words);
         ToolRun client = SocketMeeting.clientOf(server, HEADER, new Rstream(), "-s " + address + words);
         for (ToolRun side : new ToolRun[] {server, client}) {
@@ -212,7 +213,7 @@ class RstreamTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void whatFailsInAProcessOfAConnectionIsSaid() throws InterruptedException {
-        String address = SocketMeeting.loopback() + SocketMeeting.port();
+        String address = Meeting.loopback() + Meeting.port();
         ToolRun server = ToolRun.start(new Rstream(), "-T fork -T v -C 1 -b " + address);
         SocketMeeting.clientOf(server, HEADER, new Rstream(), "-T s -C 1 -s " + address);
         assertThat(server.status()).isEqualTo(-1);

@@ -2,9 +2,11 @@ package io.rdma4j.tools.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
-import java.nio.file.Files;
+import io.rdma4j.wire.Opcode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +61,8 @@ class UdpongTest {
                 "-T socket -T ASYNC"
             })
     void theClientPrintsTheRowOfItsTest(String words) throws InterruptedException {
-        String address = SocketMeeting.loopback();
-        String rest = address + SocketMeeting.port() + " " + words;
+        String address = Meeting.loopback();
+        String rest = address + Meeting.port() + " " + words;
         startServer("-b " + rest);
         ToolRun echo = ToolRun.of(new Udpong(), "-C 200 -S 500 -T e -s " + rest);
         assertThat(echo.status()).as(echo.err()).isZero();
@@ -75,7 +77,7 @@ class UdpongTest {
     @ParameterizedTest
     @ValueSource(ints = {16, 17, 1016, 1017, 2032})
     void anySizeArrives(int size) throws InterruptedException {
-        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        String rest = Meeting.loopback() + Meeting.port();
         startServer("-b " + rest);
         ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -S " + size + " -s " + rest);
         assertThat(client.status()).as(client.err()).isZero();
@@ -85,7 +87,7 @@ class UdpongTest {
     @ParameterizedTest
     @CsvSource({"::1, ::1", "127.0.0.1, 127.0.0.1", "::1 -T s, ::1", "127.0.0.1 -T s, 127.0.0.1"})
     void aServerWithoutAddressHearsOnAll(String to, String from) throws InterruptedException {
-        String port = SocketMeeting.port();
+        String port = Meeting.port();
         startServer(port + (to.endsWith("-T s") ? " -T s" : ""));
         ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -s " + to + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -94,8 +96,8 @@ class UdpongTest {
 
     @Test
     void aClientCanHaveAnAddress() throws InterruptedException {
-        String own = SocketMeeting.loopback();
-        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        String own = Meeting.loopback();
+        String rest = Meeting.loopback() + Meeting.port();
         startServer("-b " + rest);
         ToolRun client = ToolRun.of(new Udpong(), "-T e -C 20 -b " + own + " -s " + rest);
         assertThat(client.status()).as(client.err()).isZero();
@@ -104,7 +106,7 @@ class UdpongTest {
 
     @Test
     void manyClientsAreServed() throws InterruptedException {
-        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        String rest = Meeting.loopback() + Meeting.port();
         startServer("-b " + rest);
         List<ToolRun> clients = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -119,7 +121,7 @@ class UdpongTest {
     /** In processes of their own, which the options of every tool need. */
     @Test
     void lostDatagramsAreAskedForAgain(@TempDir Path folder) throws Exception {
-        String rest = SocketMeeting.loopback() + SocketMeeting.port() + " --trace --fault loss=5%,seed=";
+        String rest = Meeting.loopback() + Meeting.port() + " --trace --fault loss=5%,seed=";
         Path capture = folder.resolve("client.pcapng");
         List<String> told = new CopyOnWriteArrayList<>();
         List<String> report = new CopyOnWriteArrayList<>();
@@ -134,14 +136,15 @@ class UdpongTest {
                 .contains("\"tool\": \"udpong\"", "\"name\": \"custom\"", "\"transfers\": 600", "\"status\": 0")
                 .doesNotContain("\"repeated\": 0,");
         assertThat(trace).anyMatch(line -> line.contains("UD_SEND_ONLY"));
-        assertThat(Files.readAllBytes(capture))
-                .startsWith(0x0a, 0x0d, 0x0d, 0x0a)
-                .hasSizeGreaterThan(2 * 300 * 1000);
+        RoceCapture packets = RoceCapture.read(capture);
+        assertThat(packets.others()).isZero();
+        assertThat(packets.bytes()).isGreaterThan(2 * 300 * 1000);
+        assertThat(packets.opcodes()).containsKeys(Opcode.UD_SEND_ONLY);
     }
 
     /** The client comes too early as long as the server is not there. */
     private static ToolProcess process(String words, List<String> out, List<String> err) throws InterruptedException {
-        ToolProcess process = ToolProcess.start(List.of(words.split(" +")), out::add, err::add);
+        ToolProcess process = Meeting.process(words, out, err);
         Thread.sleep(3000);
         return process;
     }
@@ -149,8 +152,7 @@ class UdpongTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "-T s"})
     void nobodyThereIsSaid(String words) throws InterruptedException {
-        ToolRun client =
-                ToolRun.of(new Udpong(), "-C 1 -s " + SocketMeeting.loopback() + SocketMeeting.port() + " " + words);
+        ToolRun client = ToolRun.of(new Udpong(), "-C 1 -s " + Meeting.loopback() + Meeting.port() + " " + words);
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.out()).isEqualTo(HEADER);
         assertThat(client.err()).startsWith("rrecv: Connection refused\n");
@@ -158,7 +160,7 @@ class UdpongTest {
 
     @Test
     void aServerThatGoesAwayEndsTheClient() throws InterruptedException {
-        String rest = SocketMeeting.loopback() + SocketMeeting.port();
+        String rest = Meeting.loopback() + Meeting.port();
         startServer("-b " + rest);
         ToolRun client = ToolRun.start(new Udpong(), "-T e -C 100000000 -s " + rest);
         client.awaitText(HEADER);
@@ -171,7 +173,7 @@ class UdpongTest {
 
     @Test
     void portInUseIsSaid() throws InterruptedException {
-        String rest = "-b " + SocketMeeting.loopback() + SocketMeeting.port();
+        String rest = "-b " + Meeting.loopback() + Meeting.port();
         startServer(rest);
         ToolRun second = ToolRun.of(new Udpong(), rest);
         assertThat(second.status()).isEqualTo(-1);

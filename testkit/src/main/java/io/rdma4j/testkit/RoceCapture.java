@@ -1,0 +1,122 @@
+package io.rdma4j.testkit;
+
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is in a capture that rdma4j wrote ({@code --pcap}, {@code -Drdma4j.pcap}), for tests to look at: its RoCEv2 frames,
+ * which are UDP datagrams to port 4791. Reads pcapng in the form of {@link io.rdma4j.link.PcapngWriter}; a file that is
+ * still written, or whose writer was killed, is read up to its last whole block. Immutable, as long as nobody changes a frame.
+ */
+public final class RoceCapture {
+    private static final int SECTION_HEADER = 0x0a0d0d0a;
+    private static final int ENHANCED_PACKET = 6;
+    private static final int BLOCK_MINIMUM_BYTES = 12;
+    private static final int PACKET_HEADER_BYTES = 28;
+    private static final int CAPTURED_LENGTH = 20;
+    private static final int UDP = 17;
+    private static final int UDP_HEADER_BYTES = 8;
+    private static final int IPV4_HEADER_BYTES = 20;
+    private static final int IPV6_HEADER_BYTES = 40;
+
+    private final List<Frame> frames = new ArrayList<>();
+    private final Map<Opcode, Integer> opcodes = new EnumMap<>(Opcode.class);
+    private int others;
+    private long bytes;
+
+    private RoceCapture() {}
+
+    /**
+     * Reads a capture.
+     *
+     * @param file where it is
+     * @throws IOException if it cannot be read, or is no pcapng
+     */
+    public static RoceCapture read(Path file) throws IOException {
+        byte[] content = Files.readAllBytes(file);
+        ByteBuffer blocks = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+        if (content.length < BLOCK_MINIMUM_BYTES || blocks.getInt(0) != SECTION_HEADER) {
+            throw new IOException(file + " is no packet capture in pcapng");
+        }
+        RoceCapture capture = new RoceCapture();
+        for (int at = 0; content.length - at >= BLOCK_MINIMUM_BYTES; ) {
+            int length = blocks.getInt(at + 4);
+            if (length < BLOCK_MINIMUM_BYTES || length > content.length - at) {
+                break;
+            }
+            if (blocks.getInt(at) == ENHANCED_PACKET) {
+                capture.add(content, at + PACKET_HEADER_BYTES, blocks.getInt(at + CAPTURED_LENGTH));
+            }
+            at += length;
+        }
+        return capture;
+    }
+
+    private void add(byte[] content, int ip, int length) {
+        ByteBuffer in = ByteBuffer.wrap(content);
+        boolean ipv4 = in.get(ip) >>> 4 == 4;
+        int udp = ip + (ipv4 ? IPV4_HEADER_BYTES : IPV6_HEADER_BYTES);
+        int protocol = in.get(ip + (ipv4 ? 9 : 6));
+        if (protocol != UDP || Short.toUnsignedInt(in.getShort(udp + 2)) != Frame.UDP_PORT) {
+            others++;
+            return;
+        }
+        Frame frame = new Frame();
+        if (ipv4) {
+            frame.trafficClass = Byte.toUnsignedInt(in.get(ip + 1));
+            frame.identification = Short.toUnsignedInt(in.getShort(ip + 4));
+            frame.hopLimit = Byte.toUnsignedInt(in.get(ip + 8));
+            frame.sourceLow = Frame.ipv4Low(in.getInt(ip + 12));
+            frame.destinationLow = Frame.ipv4Low(in.getInt(ip + 16));
+        } else {
+            frame.trafficClass = in.getInt(ip) >>> 20 & 0xff;
+            frame.hopLimit = Byte.toUnsignedInt(in.get(ip + 7));
+            frame.sourceHigh = in.getLong(ip + 8);
+            frame.sourceLow = in.getLong(ip + 16);
+            frame.destinationHigh = in.getLong(ip + 24);
+            frame.destinationLow = in.getLong(ip + 32);
+        }
+        frame.sourcePort = Short.toUnsignedInt(in.getShort(udp));
+        frame.segment = MemorySegment.ofArray(content);
+        frame.buffer = in;
+        frame.offset = udp + UDP_HEADER_BYTES;
+        frame.length = ip + length - frame.offset;
+        frames.add(frame);
+        bytes += frame.length;
+        Packet packet = new Packet();
+        if (packet.parse(frame) == Packet.Result.OK) {
+            opcodes.merge(packet.opcode(), 1, Integer::sum);
+        }
+    }
+
+    /** The RoCEv2 frames, sent and received, in the order in which they were written; from BTH to ICRC. */
+    public List<Frame> frames() {
+        return List.copyOf(frames);
+    }
+
+    /** Bytes of these frames, from BTH to ICRC. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** How many of the frames have which opcode; frames that cannot be read are not counted. */
+    public Map<Opcode, Integer> opcodes() {
+        return Map.copyOf(opcodes);
+    }
+
+    /** How many packets are no RoCEv2 frames; a capture of rdma4j has none. */
+    public int others() {
+        return others;
+    }
+}

@@ -1,0 +1,126 @@
+package io.rdma4j.tools.sockets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The options of every tool with rstream, riostream and rcopy, whose sides are processes of their own. */
+@Timeout(90)
+class StreamToolsProcessTest {
+    private static final long TIMEOUT_SECONDS = 60;
+    private static final String FAULTS = " --fault loss=1%,dup=30%,seed=";
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final List<String> serverOut = new CopyOnWriteArrayList<>();
+    private final List<String> serverErr = new CopyOnWriteArrayList<>();
+    private final List<String> clientOut = new CopyOnWriteArrayList<>();
+    private final List<String> clientErr = new CopyOnWriteArrayList<>();
+
+    private ToolProcess server(String words) {
+        return Meeting.process(
+                words + " --json --trace --pcap " + folder.resolve("server.pcapng"), serverOut, serverErr);
+    }
+
+    /** The traffic of the client suffers. */
+    private ToolProcess client(String words) {
+        return Meeting.process(
+                words + " --json --trace --pcap " + folder.resolve("client.pcapng") + FAULTS + "5",
+                clientOut,
+                clientErr);
+    }
+
+    /** Both sides traced and captured the packets, which are RoCEv2; and those of the client came twice, often. */
+    private void packetsAreTold(Opcode data) throws IOException {
+        assertThat(clientErr).anyMatch(line -> line.contains(data.name()));
+        assertThat(serverErr).anyMatch(line -> line.contains(data.name()));
+        for (String side : List.of("client", "server")) {
+            RoceCapture packets = RoceCapture.read(folder.resolve(side + ".pcapng"));
+            assertThat(packets.others()).isZero();
+            assertThat(packets.opcodes()).containsKeys(data, Opcode.RC_ACKNOWLEDGE, Opcode.UD_SEND_ONLY);
+            assertThat(repeated(packets, data)).as(side).isPositive();
+        }
+    }
+
+    private static int repeated(RoceCapture packets, Opcode opcode) {
+        Set<ByteBuffer> seen = new HashSet<>();
+        int repeated = 0;
+        for (Frame frame : packets.frames()) {
+            ByteBuffer bytes = frame.buffer.slice(frame.offset, frame.length);
+            if (Byte.toUnsignedInt(bytes.get(0)) == opcode.code() && !seen.add(bytes)) {
+                repeated++;
+            }
+        }
+        return repeated;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"rstream, RC_WRITE_ONLY_IMMEDIATE", "riostream, RC_WRITE_ONLY"})
+    void packetsOfAStreamAreToldAndSpoiledAsAsked(String tool, Opcode data) throws Exception {
+        String words = tool + " -C 20 -I 3 -S 700 -T v" + Meeting.port();
+        String address = Meeting.loopback();
+        try (ToolProcess server = server(words + " -b " + address)) {
+            Meeting.await(serverErr, "usec/xfer");
+            try (ToolProcess client = client(words + " -s " + address)) {
+                assertThat(client.await(TIMEOUT_SECONDS))
+                        .as(clientErr + " " + serverErr)
+                        .isZero();
+            }
+            assertThat(server.await(TIMEOUT_SECONDS)).as(serverErr.toString()).isZero();
+        }
+        for (List<String> document : List.of(clientOut, serverOut)) {
+            assertThat(String.join("\n", document))
+                    .startsWith("{")
+                    .endsWith("}")
+                    .containsOnlyOnce("\"tool\": \"" + tool + "\"")
+                    .containsOnlyOnce("\"totalBytes\": 84000")
+                    .contains("\"status\": 0");
+        }
+        packetsAreTold(data);
+    }
+
+    @Test
+    void packetsOfACopyAreToldAndSpoiledAsAsked() throws Exception {
+        byte[] content = new byte[60_000];
+        new Random(9).nextBytes(content);
+        Path source = Files.write(folder.resolve("source"), content);
+        Path target = folder.resolve("target");
+        String port = Meeting.port();
+        try (ToolProcess server = server("rcopy" + port)) {
+            int status = -1;
+            for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {
+                clientOut.clear();
+                try (ToolProcess client = client("rcopy " + source + " 127.0.0.1:" + target + port)) {
+                    status = client.await(TIMEOUT_SECONDS);
+                }
+            }
+            assertThat(status).as(clientErr + " " + serverErr).isZero();
+            server.terminate();
+            server.await(TIMEOUT_SECONDS);
+        }
+        assertThat(target).hasBinaryContent(content);
+        assertThat(String.join("\n", clientOut))
+                .contains("\"tool\": \"rcopy\"", "\"bytes\": 60000", "\"elapsedSeconds\"", "\"status\": 0");
+        assertThat(String.join("\n", serverOut)).contains("\"tool\": \"rcopy\"", "\"files\": 1", "\"bytes\": 60000");
+        packetsAreTold(Opcode.RC_WRITE_ONLY_IMMEDIATE);
+    }
+}
