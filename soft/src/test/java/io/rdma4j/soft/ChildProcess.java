@@ -89,6 +89,11 @@ final class ChildProcess implements AutoCloseable {
         input.flush();
     }
 
+    /** Ends what the process reads. */
+    void endInput() throws IOException {
+        input.close();
+    }
+
     /** The next line that begins with {@code word}, without it; fails if another comes or none in twenty seconds. */
     String[] expect(String word) throws InterruptedException {
         String line = lines.poll(20, TimeUnit.SECONDS);

@@ -270,9 +270,18 @@ public final class Engine {
 
     /**
      * Sends what polling threads have left for their next cycle, which will not come: the process ends. Any thread; does
-     * not wait long for a lock that may not come.
+     * not wait long for a lock that may not come. The engine works on for other shutdown hooks, but no thread sleeps in
+     * the kernel for it any more, because the Java virtual machine would wait for that.
      */
     public void finish() {
+        try {
+            sendWhatIsLeft();
+        } finally {
+            progress.end();
+        }
+    }
+
+    private void sendWhatIsLeft() {
         try {
             if (!lock.tryLock(FINISH_NANOS, TimeUnit.NANOSECONDS)) {
                 return;

@@ -39,6 +39,14 @@ final class Progress {
 
     private static final long LONGEST_LEAD_SLEEP_NANOS = 1_000_000_000;
 
+    /** How often a leader looks once the process ends. */
+    private static final long ENDING_SLEEP_NANOS = 1_000_000;
+
+    /** How long the end of the process may wait for the leader to come out of the kernel. */
+    private static final long ENDING_PATIENCE_NANOS = 20_000_000;
+
+    private static final long ENDING_LOOK_NANOS = 50_000;
+
     private static final long AWAKE = Long.MIN_VALUE;
 
     private final Engine engine;
@@ -52,6 +60,8 @@ final class Progress {
     private volatile long sleepDeadlineNanos = AWAKE;
     private volatile long lastPollNanos;
     private volatile boolean backgroundRests;
+    private volatile boolean inKernel;
+    private volatile boolean ending;
 
     Progress(Engine engine, LinkSet links) {
         this.engine = engine;
@@ -194,10 +204,38 @@ final class Progress {
                 timeout = Math.min(timeout, Math.clamp(led, SHORTEST_LEAD_SLEEP_NANOS, LONGEST_LEAD_SLEEP_NANOS));
             }
             if (timeout > 0) {
-                links.await(timeout);
+                block(timeout);
             }
         }
         sleepDeadlineNanos = AWAKE;
+    }
+
+    private void block(long timeoutNanos) {
+        if (ending) {
+            LockSupport.parkNanos(this, Math.min(timeoutNanos, ENDING_SLEEP_NANOS));
+            return;
+        }
+        inKernel = true;
+        try {
+            // Who ends the process between the look above and the system call has woken the links, too.
+            links.await(timeoutNanos);
+        } finally {
+            inKernel = false;
+        }
+    }
+
+    /**
+     * The process ends: who leads sleeps in Java from now on, a millisecond at a time, and not in the kernel. A Java virtual
+     * machine that ends waits 0.3 s for threads that are in a system call; and other shutdown hooks may still use the
+     * engine. Returns when nobody is in the kernel any more, or after {@value #ENDING_PATIENCE_NANOS} nanoseconds.
+     */
+    void end() {
+        ending = true;
+        links.wakeup();
+        long begin = System.nanoTime();
+        while (inKernel && System.nanoTime() - begin < ENDING_PATIENCE_NANOS) {
+            LockSupport.parkNanos(this, ENDING_LOOK_NANOS);
+        }
     }
 
     /** Sees to it that somebody leads if somebody must. */

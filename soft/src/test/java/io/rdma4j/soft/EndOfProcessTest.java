@@ -1,0 +1,30 @@
+package io.rdma4j.soft;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The Java virtual machine waits 0.3 s for threads in system calls when it ends: there must be none of ours. */
+@Timeout(60)
+class EndOfProcessTest {
+    @ParameterizedTest
+    @CsvSource({"waits,linux", "waits,nio", "rests,linux", "rests,nio"})
+    @EnabledOnOs(OS.LINUX)
+    void noThreadSleepsInTheKernelWhileTheProcessEnds(String what, String links)
+            throws IOException, InterruptedException {
+        String address = TestAddresses.loopback().getHostAddress();
+        try (ChildProcess process =
+                new ChildProcess(EndingProcess.class, List.of("-Drdma4j.link=" + links), address, what)) {
+            process.expect("idle");
+            // Long enough for whoever leads to be in the kernel.
+            Thread.sleep(200);
+            process.endInput();
+            process.expect("nobody in the kernel");
+            process.expect("END");
+        }
+    }
+}
