@@ -123,6 +123,12 @@ class ProgramsTest {
     }
 
     @Test
+    void nettyEchoesDatagramsIfItsChannelsAreThoseOfRdma() throws Exception {
+        assertThat(run(NettyDatagrams.class)).contains("1000 datagrams echoed");
+        assertThat(bytesOfRoce("client")).isGreaterThan(2 * 990 * 500);
+    }
+
+    @Test
     void jettyServesTheClientOfTheJdkOverTls() throws Exception {
         Path keys = folder.resolve("keys.p12");
         Process keytool = new ProcessBuilder(

@@ -239,6 +239,29 @@ class DatagramProtocolTest {
     }
 
     @Test
+    void whoConnectsDropsWhatOthersSentAndKeepsWhatItsPeerSent() {
+        introduce();
+        DatagramSide stranger = new DatagramSide(DatagramSide.ipv4(3, 3000), 0x30);
+        a.send(DATA, b.address, 1);
+        b.onPacket(a.takePacket(), 1);
+        for (int i = 0; i < DatagramSide.SLOTS; i++) {
+            b.protocol.onCompanion(stranger.address, message(CompanionHeader.DATA, stranger, 0x30, (byte) 9), 1);
+        }
+        b.protocol.connect(a.address);
+        assertThat(b.protocol.dropped(Drop.FOREIGN)).isEqualTo(DatagramSide.SLOTS);
+        assertThat(b.receive()).isEqualTo(DATA);
+        assertThat(b.receive()).isNull();
+        a.send(DATA, b.address, 2);
+        b.onPacket(a.takePacket(), 2);
+        b.protocol.connect(stranger.address);
+        assertThat(b.receives).as("its slot is free again").hasSize(DatagramSide.SLOTS);
+        for (int i = 0; i < DatagramSide.SLOTS; i++) {
+            b.protocol.onCompanion(stranger.address, message(CompanionHeader.DATA, stranger, 0x30, (byte) 9), 2);
+        }
+        assertThat(b.protocol.dropped(Drop.NO_ROOM)).isZero();
+    }
+
+    @Test
     void withoutAWayBackNothingIsTaken() {
         b.hasEnd = false;
         b.protocol.onCompanion(a.address, message(CompanionHeader.DATA, a, 0x10, DATA), 0);
