@@ -332,6 +332,23 @@ class DatagramChannelConformanceTest {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
+    void whoSendsWhereNoWayLeadsIsToldAtOnceAndOnce(Kind kind) throws IOException {
+        try (DatagramChannels channels = new DatagramChannels(kind)) {
+            DatagramChannel own = channels.bound();
+            InetSocketAddress far = new InetSocketAddress(InetAddress.ofLiteral("198.51.100.7"), 9);
+            ByteBuffer source = datagram(5);
+            assertThatThrownBy(() -> own.send(source, far)).isInstanceOf(SocketException.class);
+            assertThat(source.remaining()).isEqualTo(5);
+            own.configureBlocking(false);
+            assertThat(own.receive(ByteBuffer.allocate(1))).isNull();
+            DatagramChannel peer = channels.bound();
+            send(own, source, peer);
+            assertThat(peer.receive(ByteBuffer.allocate(5))).isEqualTo(own.getLocalAddress());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Kind.class)
     void aChannelOfBothFamiliesTalksToOneOfEach(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel both = channels.open(StandardProtocolFamily.INET6);

@@ -52,7 +52,13 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
     private @Nullable DatagramChannel companion;
     private @Nullable DatagramProtocol protocol;
     private @Nullable InetSocketAddress connected;
+
+    /** Why something that was sent earlier did not arrive; to be told once. */
     private @Nullable IOException pending;
+
+    /** Why the UDP socket did not take a message now. */
+    private @Nullable IOException notTaken;
+
     private DatagramAddress lastSource = new DatagramAddress(0, 0, 0, 0);
     private InetSocketAddress lastSocketAddress = new InetSocketAddress(0);
 
@@ -273,7 +279,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
                     return channel.send(message.position(begin), to) > 0;
                 }
             } catch (IOException failed) {
-                pending = failed;
+                notTaken = failed; // whoever sends is told; that an answer cannot go is nobody's business
                 return false;
             }
         }
@@ -322,7 +328,14 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
         requirePayloadBytes(data.remaining(), to.getAddress());
         throwPending();
         progress();
+        notTaken = null;
+        int begin = data.position();
         boolean sent = protocol().send(data, peer, System.nanoTime());
+        IOException why = notTaken;
+        if (why != null) {
+            data.position(begin);
+            throw why;
+        }
         throwFailure();
         return sent;
     }
