@@ -196,9 +196,13 @@ class DatagramChannelConformanceTest {
                 target.clear();
             }
             assertThat(received).isPositive().isLessThan(sent);
-            pair[1].configureBlocking(true);
-            pair[0].write(datagram(9));
-            assertReads(pair[1], 9);
+            // What was on its way then may still come; what is sent now arrives among the rest.
+            int last = 0;
+            while (last != 9) {
+                pair[0].write(datagram(9));
+                Thread.sleep(1);
+                last = pair[1].read(target.clear());
+            }
         }
     }
 

@@ -12,7 +12,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /** Datagram channels of this process, all at one loopback address that nobody else is likely to use. */
 final class DatagramChannels implements AutoCloseable {
@@ -29,6 +31,9 @@ final class DatagramChannels implements AutoCloseable {
             return this == RDMA ? RdmaSockets.openSelector() : Selector.open();
         }
     }
+
+    /** Where threads wait: in a wait of RDMA's, or in one of the platform. */
+    private static final Set<String> WAITS = Set.of("await", "park", "poll", "receive0", "read0", "readv0");
 
     final InetAddress address = SocketPair.someLoopback();
     private final Kind kind;
@@ -83,6 +88,17 @@ final class DatagramChannels implements AutoCloseable {
         int bytes = datagram.remaining();
         assertThat(from.send(datagram, to.getLocalAddress())).isEqualTo(bytes);
         assertThat(datagram.hasRemaining()).isFalse();
+    }
+
+    /** Waits until a thread waits for a datagram, so that what comes next meets it there. */
+    static void awaitReceiving(Thread thread) throws InterruptedException {
+        long giveUp = System.nanoTime() + 10_000_000_000L;
+        while (Arrays.stream(thread.getStackTrace()).noneMatch(frame -> WAITS.contains(frame.getMethodName()))) {
+            assertThat(thread.isAlive()).as(thread + " is to wait").isTrue();
+            assertThat(System.nanoTime()).as("time to give up").isLessThan(giveUp);
+            Thread.sleep(5);
+        }
+        Thread.sleep(20); // until it has come to the place where it waits
     }
 
     @Override

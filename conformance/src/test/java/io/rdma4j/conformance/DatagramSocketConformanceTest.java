@@ -1,5 +1,6 @@
 package io.rdma4j.conformance;
 
+import static io.rdma4j.conformance.DatagramChannels.awaitReceiving;
 import static io.rdma4j.conformance.DatagramChannels.datagram;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -285,7 +286,7 @@ class DatagramSocketConformanceTest {
                         end.complete(e);
                     }
                 });
-                Thread.sleep(100);
+                awaitReceiving(thread);
                 assertThat(end).isNotDone();
                 if (interrupting) {
                     thread.interrupt();

@@ -1,5 +1,6 @@
 package io.rdma4j.conformance;
 
+import static io.rdma4j.conformance.DatagramChannels.awaitReceiving;
 import static io.rdma4j.conformance.DatagramChannels.datagram;
 import static io.rdma4j.conformance.DatagramChannels.send;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -67,7 +68,7 @@ class DatagramWaitsConformanceTest {
                 end.complete(new End(e, Thread.currentThread().isInterrupted()));
             }
         });
-        Thread.sleep(100); // until it waits, wherever this kind of channel does so
+        awaitReceiving(thread);
         assertThat(end).isNotDone();
         return new Waiting(thread, end);
     }
@@ -109,7 +110,7 @@ class DatagramWaitsConformanceTest {
                 CompletableFuture<Void> end = new CompletableFuture<>();
                 Thread.Builder builder =
                         virtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon();
-                builder.start(() -> {
+                Thread thread = builder.start(() -> {
                     try {
                         call(pair[0], wait);
                         end.complete(null);
@@ -117,7 +118,7 @@ class DatagramWaitsConformanceTest {
                         end.completeExceptionally(e);
                     }
                 });
-                Thread.sleep(30);
+                awaitReceiving(thread);
                 assertThat(end).isNotDone();
                 pair[1].write(datagram(i + 1));
                 end.get(10, TimeUnit.SECONDS);
