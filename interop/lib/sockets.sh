@@ -79,10 +79,31 @@ define_socket_cases() { # SERVER CLIENT
     case_add riostream/-T-ab "$1" "$2" 'poll, blocking' 60 case_stream riostream v4 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T a -T b -T v
     case_add riostream/-T-b "$1" "$2" 'blocking' 60 case_stream riostream ll 'custom 19k 50 2 3.8m' -S 20000 -C 50 -I 2 -T b
     case_add rcopy/v4 "$1" "$2" '2 MB' 60 case_rcopy v4 2000000
+    if [ "$peer" = c ]; then
+        case_add udpong "$1" "$2" 'C cannot: rconnect' 40 case_udpong_of_c
+    else
+        case_cannot udpong "$1" "$2" 'librdmacm makes address handles without a global route, which RoCE refuses; C with C: udpong/c'
+        # Once is enough: both sides are C, in the guest.
+        [ "$1" = linux ] || case_add udpong/c linux linux 'C cannot: rconnect' 40 case_udpong_of_c
+    fi
     $full || return 0
     case_add rstream/series "$1" "$2" '8 rows' 900 case_stream rstream v4 "$stream_series"
     case_add rstream/-S-all "$1" "$2" '66 rows' 5400 case_stream rstream v4 "$(stream_all)" -S all
-    case_cannot udpong "$1" "$2" 'librdmacm makes address handles without a GRH: EINVAL in rconnect'
+}
+
+# What udpong of C does with udpong of C, beside host/udpong/...: its client fails before the first packet.
+case_udpong_of_c() { # SERVER CLIENT
+    local bad=0
+    tool_start "$1" server udpong -b "$(side_address "$1" v4)"
+    sleep 2
+    ! rping_ended server || { explain 'the server ended'; return 1; }
+    tool_start "$2" client udpong -s "$(side_address "$1" v4 "$2")" -C 10 -T e
+    rping_wait client 30 || explain 'the client did not end' || bad=1
+    expect_code client 255 || bad=1
+    expect_lines client err '^rconnect: ' || bad=1
+    remark "$(head -n 1 "$case_dir/client.err")"
+    [ "$(tcpdump -r "$case_dir/capture.pcap" 2>/dev/null | wc -l)" = 0 ] || explain 'packets were sent' || bad=1
+    return $bad
 }
 
 # Datagrams: clients with the same options, one after the other started; each prints the row it must. The server is ended.

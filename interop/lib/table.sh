@@ -79,7 +79,7 @@ capture_stop() {
 }
 capture_gone() { ! kill -0 "$capture_pid" 2>/dev/null; }
 
-guest_clean='tools="rping ucmatose udaddy mckey rdma_client rdma_server cmtime rstream riostream rcopy"
+guest_clean='tools="rping ucmatose udaddy mckey rdma_client rdma_server cmtime rstream riostream udpong rcopy"
     for tool in $tools timeout; do pkill -9 -x $tool; done
     for i in $(seq 50); do ps -C "$tools" >/dev/null || break; sleep 0.1; done
     rm -f /tmp/*.pid'
