@@ -1,5 +1,6 @@
 package io.rdma4j.sockets;
 
+import io.rdma4j.cm.RoutePath;
 import java.net.SocketOption;
 
 /** Options of RDMA sockets beside those of {@link java.net.StandardSocketOptions}. C: the options of level SOL_RDMA. */
@@ -25,6 +26,19 @@ public final class RdmaSocketOptions {
 
     /** Whether a socket at the IPv6 wildcard address leaves IPv4 alone; before binding. C: {@code IPV6_V6ONLY}. */
     public static final SocketOption<Boolean> IPV6_V6ONLY = new Option<>("IPV6_V6ONLY", Boolean.class);
+
+    /**
+     * The path of a connection, in place of the one that the host would take; before connecting, for the side that connects.
+     * {@code null} while none was chosen. A path MTU beyond the device's has the connection fail. C: {@code RDMA_ROUTE}, of
+     * whose path records RoCE uses what is in {@link RoutePath}.
+     */
+    public static final SocketOption<RoutePath> RDMA_ROUTE = new Option<>("RDMA_ROUTE", RoutePath.class);
+
+    /**
+     * Most payload bytes of a packet: the path MTU of the connection, and 2048 without one. What it is set to is ignored. C:
+     * {@code TCP_MAXSEG}.
+     */
+    public static final SocketOption<Integer> TCP_MAXSEG = new Option<>("TCP_MAXSEG", Integer.class);
 
     private RdmaSocketOptions() {}
 }

@@ -84,7 +84,7 @@ public final class RdmaStreamSocket implements AutoCloseable {
         return this;
     }
 
-    /** The value of an option. C: {@code rgetsockopt}. */
+    /** The value of an option; null for {@link RdmaSocketOptions#RDMA_ROUTE} if nobody chose one. C: {@code rgetsockopt}. */
     public <T> T option(SocketOption<T> option) {
         return options.get(option);
     }

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.rdma4j.cm.RoutePath;
+import io.rdma4j.verbs.PathMtu;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.Arena;
@@ -22,6 +24,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
@@ -296,6 +299,33 @@ class RdmaStreamSocketTest {
         }
         assertThat(server.option(StandardSocketOptions.TCP_NODELAY)).isTrue();
         assertThat(server.option(StandardSocketOptions.SO_RCVBUF)).isEqualTo(5000);
+    }
+
+    @Test
+    void aChosenRouteIsTaken() throws IOException {
+        RoutePath path = new RoutePath(PathMtu.MTU_512, 8, 77, 3, 13);
+        try (RdmaStreamSocket fresh = RdmaStreamSocket.open()) {
+            assertThat(fresh.option(RdmaSocketOptions.RDMA_ROUTE)).isNull();
+            assertThat(fresh.option(RdmaSocketOptions.TCP_MAXSEG)).isEqualTo(2048);
+            fresh.setOption(RdmaSocketOptions.TCP_MAXSEG, 1000);
+            fresh.setOption(RdmaSocketOptions.RDMA_ROUTE, path);
+            fresh.connect(address(listener));
+            try (RdmaStreamSocket accepted = Objects.requireNonNull(listener.accept())) {
+                assertThat(fresh.option(RdmaSocketOptions.RDMA_ROUTE)).isEqualTo(path);
+                assertThat(fresh.option(RdmaSocketOptions.TCP_MAXSEG)).isEqualTo(512);
+                assertThat(accepted.option(RdmaSocketOptions.TCP_MAXSEG)).isEqualTo(512);
+                byte[] sent = new byte[3000];
+                Arrays.fill(sent, (byte) 7);
+                fresh.send(ByteBuffer.wrap(sent));
+                ByteBuffer came = ByteBuffer.allocate(3000);
+                accepted.receive(came, Set.of(WAIT_ALL));
+                assertThat(came.flip()).isEqualTo(ByteBuffer.wrap(sent));
+            }
+            assertThatIOException()
+                    .isThrownBy(() -> fresh.setOption(RdmaSocketOptions.RDMA_ROUTE, path))
+                    .withMessageContaining("before the socket is connected");
+        }
+        assertThat(client.option(RdmaSocketOptions.TCP_MAXSEG)).isEqualTo(4096);
     }
 
     private static <T> void keeps(RdmaStreamSocket socket, SocketOption<T> option, T first, T other)

@@ -3,6 +3,7 @@ package io.rdma4j.sockets.io;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.rsocket.ConnectData;
@@ -14,6 +15,7 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +80,19 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             lock.unlock();
         }
         updateKeepAlive();
+    }
+
+    /** Most payload bytes of a packet of its connection; empty while there is none. */
+    OptionalInt pathMtuBytes() {
+        lock.lock();
+        try {
+            ConnectedStream own = stream;
+            return own == null || state != State.CONNECTED
+                    ? OptionalInt.empty()
+                    : OptionalInt.of(own.resources().pathMtuBytes());
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Where it is in its life. */
@@ -186,7 +201,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     public void onEvent(CmEvent event) {
         try {
             switch (event.type()) {
-                case ADDRESS_RESOLVED -> event.id().resolveRoute(RESOLVE_TIMEOUT);
+                case ADDRESS_RESOLVED -> resolveRoute(event.id());
                 case ROUTE_RESOLVED -> sendRequest(event.id());
                 case CONNECT_REQUEST -> onRequest(event);
                 case ESTABLISHED -> onEstablished(event);
@@ -201,6 +216,15 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             fail(SocketFailures.of(refused));
         }
         waiting.signalAll();
+    }
+
+    private void resolveRoute(CmId own) {
+        RoutePath chosen = settings.route();
+        if (chosen == null) {
+            own.resolveRoute(RESOLVE_TIMEOUT);
+        } else {
+            own.setPath(chosen);
+        }
     }
 
     private void sendRequest(CmId own) {

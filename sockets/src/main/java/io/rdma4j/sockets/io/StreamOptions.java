@@ -9,6 +9,7 @@ import static java.net.StandardSocketOptions.SO_SNDBUF;
 import static java.net.StandardSocketOptions.TCP_NODELAY;
 import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
 
+import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.RdmaSocketOptions;
 import io.rdma4j.sockets.stream.StreamSizes;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a stream socket as {@link SocketOption}s, for every face of an endpoint. Those that RDMA has no use for
@@ -38,7 +40,9 @@ public final class StreamOptions {
             RdmaSocketOptions.RDMA_SQSIZE,
             RdmaSocketOptions.RDMA_RQSIZE,
             RdmaSocketOptions.RDMA_INLINE,
-            RdmaSocketOptions.RDMA_IOMAPSIZE);
+            RdmaSocketOptions.RDMA_IOMAPSIZE,
+            RdmaSocketOptions.RDMA_ROUTE,
+            RdmaSocketOptions.TCP_MAXSEG);
 
     /** Those of a listener. */
     public static final Set<SocketOption<?>> OF_LISTENERS = Set.of(
@@ -58,6 +62,9 @@ public final class StreamOptions {
     private static final int LEAST_SEND_BYTES = 4096;
 
     private static final int KEEP_IDLE_SECONDS = 7200;
+
+    /** What librdmacm tells as long as there is no path. */
+    private static final int UNKNOWN_SEGMENT_BYTES = 2048;
 
     private final StreamEndpoint endpoint;
     private final Map<SocketOption<?>, Object> kept = new ConcurrentHashMap<>();
@@ -93,6 +100,10 @@ public final class StreamOptions {
         switch (value) {
             case Boolean flag -> setFlag(option, flag, now);
             case Integer number -> setNumber(option, number, now);
+            case RoutePath route -> {
+                requireUnsized(option);
+                endpoint.settings(now.withRoute(route));
+            }
             default -> throw new IllegalArgumentException(option + " cannot be " + value);
         }
     }
@@ -125,12 +136,15 @@ public final class StreamOptions {
             if (!isSized()) {
                 endpoint.settings(now.withSizes(resized(option, value, now.sizes())));
             }
-        } else {
-            if (isSized()) {
-                throw new SocketException(
-                        "Invalid argument (" + option + " must be set before the socket is connected)");
-            }
+        } else if (!option.equals(RdmaSocketOptions.TCP_MAXSEG)) {
+            requireUnsized(option);
             endpoint.settings(now.withSizes(resized(option, value, now.sizes())));
+        }
+    }
+
+    private void requireUnsized(SocketOption<?> option) throws SocketException {
+        if (isSized()) {
+            throw new SocketException("Invalid argument (" + option + " must be set before the socket is connected)");
         }
     }
 
@@ -170,16 +184,18 @@ public final class StreamOptions {
     }
 
     /**
-     * The value of an option. Of a size it is what was asked for, as long as the socket is not connected, and then too.
+     * The value of an option; null for a route that nobody chose. Of a size it is what was asked for, as long as the socket
+     * is not connected, and then too.
      *
      * @throws UnsupportedOperationException if it is not among {@link #SUPPORTED}
      */
+    @SuppressWarnings("NullAway") // null is a value of some options, as it is in java.net.StandardSocketOptions
     public <T> T get(SocketOption<T> option) {
         requireSupported(option);
         return option.type().cast(value(option));
     }
 
-    private Object value(SocketOption<?> option) {
+    private @Nullable Object value(SocketOption<?> option) {
         Object value = kept.get(option);
         StreamSettings now = endpoint.settings();
         StreamSizes sizes = now.sizes();
@@ -191,6 +207,10 @@ public final class StreamOptions {
             return now.ipv6Only();
         } else if (option.equals(IP_TOS)) {
             return now.typeOfService();
+        } else if (option.equals(RdmaSocketOptions.RDMA_ROUTE)) {
+            return now.route();
+        } else if (option.equals(RdmaSocketOptions.TCP_MAXSEG)) {
+            return endpoint.pathMtuBytes().orElse(UNKNOWN_SEGMENT_BYTES);
         } else if (option.equals(SO_SNDBUF)) {
             return sizes.sendBufferBytes() / BUFFER_FACTOR;
         } else if (option.equals(SO_RCVBUF)) {

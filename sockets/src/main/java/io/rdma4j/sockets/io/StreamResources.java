@@ -31,6 +31,7 @@ final class StreamResources implements AutoCloseable {
     private final ArrayDeque<MemoryRegion> regions = new ArrayDeque<>();
     private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
     private final CompletionQueue queue;
+    private final QueuePair queuePair;
     private final QueuePairPort port;
     private final StreamProtocol protocol;
     private final boolean hasImmediate;
@@ -51,7 +52,7 @@ final class StreamResources implements AutoCloseable {
         hub = CompletionHub.of(context);
         queue = context.createCompletionQueue(sizes.sendQueue() + sizes.receiveQueue(), target, hub.channel());
         int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
-        QueuePair queuePair = id.createQueuePair(
+        queuePair = id.createQueuePair(
                 null,
                 new CmQueuePairAttributes(
                         new QueuePairCapabilities(sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes),
@@ -102,6 +103,11 @@ final class StreamResources implements AutoCloseable {
         MemoryRegion region = protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         regions.push(region);
         return region;
+    }
+
+    /** Most payload bytes of a packet. */
+    int pathMtuBytes() {
+        return queuePair.query().pathMtu().bytes();
     }
 
     /** Takes {@link #map} back. */
