@@ -126,7 +126,8 @@ case_udpong() { # SERVER CLIENT FAMILY CLIENTS "ROW" OPTIONS...
     remark "$(awk 'NR > 1 { print $NF " us" }' "$case_dir/client1.out")"
     rping_signal server INT
     rping_wait server 10 || explain 'the server did not end' || bad=1
-    [ "$(grep -c '^client login from ' "$case_dir/server.out")" = "$clients" ] || explain "the server did not see $clients clients" || bad=1
+    # A client whose login is not answered at once, on a busy machine, logs in again.
+    [ "$(grep -c '^client login from ' "$case_dir/server.out")" -ge "$clients" ] || explain "the server did not see $clients clients" || bad=1
     return $bad
 }
 udpong_listens() { ! rping_ended server || return 0; udp_sockets "$1" server | grep -q ':7174$'; } # SIDE

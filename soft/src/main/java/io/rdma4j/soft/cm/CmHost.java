@@ -50,6 +50,11 @@ interface CmHost {
     @Nullable
     Attachment attach(InetAddress address);
 
+    /**
+     * Whether an address of this host has nobody who answers there, for all that can be told now. Without the lock.
+     */
+    boolean isVacant(InetAddress address);
+
     /** Something that this process has until it is closed. */
     interface Claim extends AutoCloseable {
         @Override

@@ -6,6 +6,7 @@ import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -128,6 +129,22 @@ final class CmService {
             });
         }
         return attachment;
+    }
+
+    /**
+     * Takes a loopback address that nobody has, so that whoever connects there is refused at once, as it is where another
+     * process has the address; else its requests would be repeated for a minute. All other addresses of this host are
+     * reached from themselves, and so are attached already. Any thread, without the lock.
+     */
+    void attachVacant(InetAddress destination) {
+        if (destination.isLoopbackAddress() && host.isVacant(destination)) {
+            try {
+                var _ = attach(destination);
+            } catch (RdmaException taken) {
+                // Somebody else was faster, and answers.
+                return;
+            }
+        }
     }
 
     /** The attached address at which a message came in, or null. */

@@ -232,6 +232,11 @@ final class EngineCmHost implements CmHost {
         return new Attachment(port.address(), device, device.gidIndex(address), mtuOf(network), LOCAL_ACK_DELAY);
     }
 
+    @Override
+    public boolean isVacant(InetAddress address) {
+        return engine.isVacant(address);
+    }
+
     private static PathMtu mtuOf(NetworkInterface network) {
         try {
             return PathMtu.atMost(network.getMTU() - HEADER_BYTES);

@@ -184,6 +184,9 @@ final class IdAddresses {
             attachment = at;
             local = new InetSocketAddress(at.address(), requireLocal().getPort());
         }
+        if (!target.equals(route)) {
+            service.attachVacant(target);
+        }
         return true;
     }
 

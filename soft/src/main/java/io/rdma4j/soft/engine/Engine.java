@@ -187,6 +187,14 @@ public final class Engine {
         return sharing.openPort(this, address);
     }
 
+    /**
+     * Whether no process has UDP port 4791 of an address of this host, so that what is sent there gets no answer. Another
+     * process may take it at any time. Any thread, without the engine lock.
+     */
+    public boolean isVacant(InetAddress address) {
+        return sharing.isVacant(this, address);
+    }
+
     /** Adds a port that has been opened; under the engine lock. */
     void addPort(Port port) {
         portsByAddress.put(keyOf(port.address()), port);

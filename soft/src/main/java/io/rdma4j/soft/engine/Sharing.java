@@ -6,10 +6,14 @@ import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.Slots;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.wire.Frame;
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +74,20 @@ public final class Sharing {
             if (System.nanoTime() - giveUpNanos >= 0 || !pause()) {
                 throw held(address, String.valueOf(refusal));
             }
+        }
+    }
+
+    /**
+     * Whether no process has UDP port 4791 of an address of this host, and none has just had it. Without the engine lock.
+     */
+    boolean isVacant(Engine engine, InetAddress address) {
+        if (find(engine, address) != null || Files.exists(socket(address))) {
+            return false; // where an owner was killed its socket stays, and others are about to follow it
+        }
+        try (DatagramSocket probe = new DatagramSocket(new InetSocketAddress(address, Frame.UDP_PORT))) {
+            return probe.isBound();
+        } catch (IOException held) {
+            return false;
         }
     }
 

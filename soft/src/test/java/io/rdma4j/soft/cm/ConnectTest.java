@@ -20,6 +20,7 @@ import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.soft.TestAddresses;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
@@ -262,6 +263,26 @@ class ConnectTest {
         assertThat(rejected.explanation())
                 .endsWith(" was rejected: invalid service ID (8): nobody listens on port " + port
                         + " of 127.0.0.1. Start the server, or check its address and port");
+    }
+
+    @Test
+    void aLoopbackAddressThatNoProcessHasRefusesAtOnce() {
+        CmId client = track(resolved(clients, null, new InetSocketAddress(TestAddresses.loopback(), 7471)));
+        long start = System.nanoTime();
+        client.connect(null);
+        CmEvent rejected = next(clients, CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+        assertThat(System.nanoTime() - start).isLessThan(1_000_000_000L);
+        assertThat(rejected.status()).isEqualTo(8);
+    }
+
+    @Test
+    void aWildcardListenerTakesWhatItsProcessSendsToAnyLoopbackAddress() {
+        CmId listener = track(listener(servers, InetAddress.ofLiteral("0.0.0.0")));
+        InetAddress address = TestAddresses.loopback();
+        CmId client = track(resolved(clients, null, new InetSocketAddress(address, listener.sourcePort())));
+        CmId server = track(connect(clients, client, servers));
+        assertThat(server.localAddress()).isEqualTo(new InetSocketAddress(address, listener.sourcePort()));
     }
 
     @Test

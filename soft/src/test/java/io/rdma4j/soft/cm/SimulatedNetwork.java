@@ -171,6 +171,11 @@ final class SimulatedNetwork {
         }
 
         @Override
+        public boolean isVacant(InetAddress destination) {
+            return false;
+        }
+
+        @Override
         public void lock() {}
 
         @Override
