@@ -12,7 +12,7 @@ import java.io.IOException;
  * <p>Links are wrapped to add a capture, faults or a trace; a wrapper is a link.
  */
 public interface Link extends AutoCloseable {
-    /** What this link can do; constant over its life. */
+    /** What this link can do. It may turn out to be less than it promised: ask before each burst. */
     LinkCapabilities capabilities();
 
     /** The local address and UDP port that frames leave from. */
@@ -27,7 +27,7 @@ public interface Link extends AutoCloseable {
     void send(SendBurst burst);
 
     /**
-     * Takes frames that have arrived, without waiting. The burst's frames point into memory of the burst or of the link
+     * Takes frames that have arrived, without waiting; some of them perhaps, but not none. The burst's frames point into memory of the burst or of the link
      * and are valid until the next call with the same burst.
      *
      * @param burst cleared and filled by this call

@@ -188,7 +188,7 @@ public final class PcapngWriter implements AutoCloseable {
     }
 
     private int identification(Frame frame) {
-        if (frame.identification != Frame.IDENTIFICATION_UNKNOWN) {
+        if (frame.isIdentificationKnown()) {
             return frame.identification;
         }
         return Math.max(0, icrc.recoverIdentification(frame));

@@ -9,14 +9,14 @@ final class SourceAddress {
     private final long high;
     private final long low;
     private final int port;
-    private final boolean countsSegments;
+    private final Link link;
 
     SourceAddress(Link link) {
         InetSocketAddress local = link.localAddress();
         high = GidAddresses.high(local.getAddress());
         low = GidAddresses.low(local.getAddress());
         port = local.getPort();
-        countsSegments = link.capabilities().identificationCountsSegments();
+        this.link = link;
     }
 
     /** Frame {@code index} of a burst with all that is known of its headers on the wire. */
@@ -25,7 +25,7 @@ final class SourceAddress {
         frame.sourceHigh = high;
         frame.sourceLow = low;
         frame.sourcePort = port;
-        frame.identification = countsSegments && burst.count() > 1 ? index : 0;
+        frame.identification = link.capabilities().identificationCountsSegments() ? index : 0;
         return frame;
     }
 }

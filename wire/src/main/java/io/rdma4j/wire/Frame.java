@@ -13,7 +13,10 @@ public final class Frame {
     /** UDP port of RoCEv2. */
     public static final int UDP_PORT = 4791;
 
-    /** {@link #identification} of a frame whose IPv4 identification the receiver could not see. */
+    /**
+     * {@link #identification} of a frame whose IPv4 identification the receiver could not see, and that is presumed to be
+     * 0; of one that is presumed to be {@code n}, it is {@code ~n}.
+     */
     public static final int IDENTIFICATION_UNKNOWN = -1;
 
     private static final long V4_MAPPED = 0x0000_ffff_0000_0000L;
@@ -48,7 +51,7 @@ public final class Frame {
     /** UDP destination port. */
     public int destinationPort = UDP_PORT;
 
-    /** IPv4 identification, or {@link #IDENTIFICATION_UNKNOWN}; without meaning for IPv6. */
+    /** IPv4 identification; negative where it {@linkplain #IDENTIFICATION_UNKNOWN is unknown}; without meaning for IPv6. */
     public int identification;
 
     /** IPv4 type of service or IPv6 traffic class. */
@@ -63,6 +66,16 @@ public final class Frame {
     /** Whether the frame travels in IPv4: its destination address is an IPv4-mapped one. */
     public boolean isIpv4() {
         return isIpv4(destinationHigh, destinationLow);
+    }
+
+    /** Whether {@link #identification} is known, and not only presumed. */
+    public boolean isIdentificationKnown() {
+        return identification >= 0;
+    }
+
+    /** {@link #identification} as far as it is known, else what it is presumed to be. */
+    public int presumedIdentification() {
+        return identification >= 0 ? identification : ~identification;
     }
 
     /** Whether an address in GID form is an IPv4-mapped one. */

@@ -93,35 +93,37 @@ public final class Icrc {
      * Computes a frame's ICRC and writes it into the frame's last four bytes.
      *
      * @param frame the frame; {@link Frame#length} counts the ICRC and is at least 16. An unknown
-     *     {@link Frame#identification} counts as 0, what an unconnected UDP socket that forbids fragmentation sends
+     *     {@link Frame#identification} counts as what it is presumed to be
      */
     public void seal(Frame frame) {
-        int sum = compute(frame, knownIdentification(frame));
+        int sum = compute(frame, frame.presumedIdentification());
         frame.buffer.putInt(frame.offset + frame.length - LENGTH, inBufferOrder(sum, frame.buffer));
     }
 
     /**
      * Whether a frame's last four bytes are its ICRC: exact on IPv6 and where {@link Frame#identification} is known,
-     * else by membership: then the identification that makes it right becomes the frame's. A frame too short to hold a
-     * BTH and an ICRC has none.
+     * else by membership: then the identification that makes it right becomes the frame's, at least cost if it is the
+     * presumed one. A frame too short to hold a BTH and an ICRC has none.
      */
     public boolean verify(Frame frame) {
         int length = frame.length;
         if (length < SHORTEST_FRAME || length > LONGEST_FRAME) {
             return false;
         }
-        int difference = compute(frame, knownIdentification(frame)) ^ stored(frame);
+        int presumed = frame.presumedIdentification();
+        int difference = compute(frame, presumed) ^ stored(frame);
         if (difference == 0) {
+            frame.identification = presumed;
             return true;
         }
-        if (frame.identification != Frame.IDENTIFICATION_UNKNOWN || !frame.isIpv4()) {
+        if (frame.isIdentificationKnown() || !frame.isIpv4()) {
             return false;
         }
         int found = identification(difference, length);
         if (found == NO_IDENTIFICATION) {
             return false;
         }
-        frame.identification = found;
+        frame.identification = found ^ presumed;
         return true;
     }
 
@@ -137,11 +139,6 @@ public final class Icrc {
             return NO_IDENTIFICATION;
         }
         return identification(compute(frame, 0) ^ stored(frame), length);
-    }
-
-    private static int knownIdentification(Frame frame) {
-        int identification = frame.identification;
-        return identification == Frame.IDENTIFICATION_UNKNOWN ? 0 : identification;
     }
 
     private static int stored(Frame frame) {

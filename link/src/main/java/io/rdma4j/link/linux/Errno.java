@@ -3,6 +3,7 @@ package io.rdma4j.link.linux;
 /** Error numbers of Linux' generic ABI, as far as links meet them, with words for people. */
 final class Errno {
     static final int EINTR = 4;
+    static final int EIO = 5;
     static final int EAGAIN = 11;
 
     private Errno() {}

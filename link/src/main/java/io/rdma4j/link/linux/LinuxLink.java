@@ -1,8 +1,8 @@
 package io.rdma4j.link.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkCapabilities;
@@ -16,56 +16,35 @@ import java.lang.foreign.MemorySegment;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UDP link on a socket that is never connected. All memory that the system calls need is laid out once: a ring of
- * frame slots, each with its source address and message header, so that one call takes in all that is there.
+ * A UDP link on a socket that is never connected.
+ *
+ * <p>A burst of several frames leaves by one segmented send (UDP_SEGMENT) where the system has that: the segment size goes
+ * with each call, since a socket that has it as an option is slower at everything else.
  */
 final class LinuxLink implements Link {
-    private static final int SLOTS = 64;
-    private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES;
-    private static final int NAME_BYTES = 32;
-    /** {@code struct iovec} and, within {@code struct mmsghdr}, the offsets of its fields. */
-    private static final int IOVEC_BYTES = 16;
-
-    private static final int HEADER_BYTES = 64;
-    private static final int HEADER_NAME = 0;
-    private static final int HEADER_NAME_LENGTH = 8;
-    private static final int HEADER_IOVEC = 16;
-    private static final int HEADER_IOVEC_COUNT = 24;
-    private static final int HEADER_CONTROL = 32;
-    private static final int HEADER_CONTROL_LENGTH = 40;
-    private static final int HEADER_FLAGS = 48;
-    private static final int HEADER_LENGTH = 56;
-
-    /** One {@code struct cmsghdr} with room for an int: the offsets of its fields, and its size with padding. */
-    private static final int CONTROL_LEVEL = 8;
-
-    private static final int CONTROL_TYPE = 12;
-    private static final int CONTROL_DATA = 16;
-    private static final int CONTROL_BYTES = 24;
+    /** Frames of one segmented send; later systems take more. */
+    private static final int MAX_SEGMENTS = 64;
 
     private final Socket socket;
     private final InetSocketAddress local;
-    private final long localHigh;
-    private final long localLow;
-    private final int localPort;
     private final int localScope;
     private final boolean ipv4;
     private final @Nullable Runnable leaveGroup;
-    private final LinkCapabilities capabilities;
+    private LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
 
+    private final DatagramRing ring;
+
     private final Arena arena = Arena.ofAuto();
-    private final MemorySegment ring = arena.allocate((long) SLOTS * SLOT_BYTES, 64);
-    private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
-    private final MemorySegment names = arena.allocate(SLOTS * NAME_BYTES, 8);
-    private final MemorySegment vectors = arena.allocate(SLOTS * IOVEC_BYTES, 8);
-    private final MemorySegment headers = arena.allocate(SLOTS * HEADER_BYTES, 8);
-    private final MemorySegment controls = arena.allocate(SLOTS * CONTROL_BYTES, 8);
+
+    /** A segmented send: its header, its only vector, and the size of a segment. */
+    private final MemorySegment header = arena.allocate(MessageHeader.BYTES, 8);
+
+    private final MemorySegment vector = arena.allocate(MessageHeader.VECTOR_BYTES, 8);
+    private final MemorySegment control = arena.allocate(MessageHeader.CONTROL_MESSAGE_BYTES, 8);
 
     private final MemorySegment destination = arena.allocate(SocketAddresses.IPV6_BYTES, 8);
     private int destinationBytes;
@@ -80,29 +59,30 @@ final class LinuxLink implements Link {
         this.socket = socket;
         this.local = local;
         InetAddress address = local.getAddress();
-        localHigh = GidAddresses.high(address);
-        localLow = GidAddresses.low(address);
         localScope = GidAddresses.scope(address);
-        localPort = local.getPort();
         ipv4 = address instanceof Inet4Address;
         this.leaveGroup = leaveGroup;
-        capabilities = new LinkCapabilities(mtuBytes, 1, false, true);
-        for (int slot = 0; slot < SLOTS; slot++) {
-            long header = (long) slot * HEADER_BYTES;
-            long vector = (long) slot * IOVEC_BYTES;
-            vectors.set(JAVA_LONG, vector, ring.address() + (long) slot * SLOT_BYTES);
-            vectors.set(JAVA_LONG, vector + 8, SLOT_BYTES);
-            headers.set(JAVA_LONG, header + HEADER_NAME, names.address() + (long) slot * NAME_BYTES);
-            headers.set(JAVA_INT, header + HEADER_NAME_LENGTH, NAME_BYTES);
-            headers.set(JAVA_LONG, header + HEADER_IOVEC, vectors.address() + vector);
-            headers.set(JAVA_LONG, header + HEADER_IOVEC_COUNT, 1);
-            headers.set(JAVA_LONG, header + HEADER_CONTROL, controls.address() + (long) slot * CONTROL_BYTES);
-            headers.set(JAVA_LONG, header + HEADER_CONTROL_LENGTH, CONTROL_BYTES);
-        }
+        boolean sendsSegments = leaveGroup == null && socket.option(Posix.SOL_UDP, Posix.UDP_SEGMENT, 0);
+        capabilities = new LinkCapabilities(mtuBytes, sendsSegments ? MAX_SEGMENTS : 1, sendsSegments, true);
+        ring = new DatagramRing(socket, local, statistics);
+        prepareHeader();
+        // Where the system refuses, each datagram comes alone.
+        boolean _ = leaveGroup == null && socket.option(Posix.SOL_UDP, Posix.UDP_GRO, 1);
         // Where the system refuses, all frames seem to be of class 0.
         boolean _ = ipv4
                 ? socket.option(Posix.IPPROTO_IP, Posix.IP_RECVTOS, 1)
                 : socket.option(Posix.IPPROTO_IPV6, Posix.IPV6_RECVTCLASS, 1);
+    }
+
+    private void prepareHeader() {
+        header.set(JAVA_LONG, MessageHeader.NAME, destination.address());
+        header.set(JAVA_LONG, MessageHeader.VECTORS, vector.address());
+        header.set(JAVA_LONG, MessageHeader.VECTOR_COUNT, 1);
+        header.set(JAVA_LONG, MessageHeader.CONTROL, control.address());
+        header.set(JAVA_LONG, MessageHeader.CONTROL_LENGTH, MessageHeader.CONTROL_MESSAGE_BYTES);
+        control.set(JAVA_LONG, 0, MessageHeader.CONTROL_HEADER_BYTES + Short.BYTES);
+        control.set(JAVA_INT, MessageHeader.CONTROL_LEVEL, Posix.SOL_UDP);
+        control.set(JAVA_INT, MessageHeader.CONTROL_TYPE, Posix.UDP_SEGMENT);
     }
 
     @Override
@@ -128,19 +108,38 @@ final class LinuxLink implements Link {
             changeTrafficClass(burst.trafficClass());
         }
         prepareDestination(burst);
+        int sent = count > 1 && capabilities.maxSegments() > 1 ? sendSegmented(burst) : sendEach(burst);
+        statistics.sentFrames.add(sent);
+        if (sent != count) {
+            statistics.sendFailures.add(count - sent);
+        }
+    }
+
+    /** All or nothing. */
+    private int sendSegmented(SendBurst burst) {
+        vector.set(JAVA_LONG, 0, burst.segment().address());
+        vector.set(JAVA_LONG, MessageHeader.VECTOR_LENGTH, burst.tail());
+        control.set(JAVA_SHORT, MessageHeader.CONTROL_HEADER_BYTES, (short) burst.segmentBytes());
+        header.set(JAVA_INT, MessageHeader.NAME_LENGTH, destinationBytes);
+        int sent = Posix.sendmsg(socket.errno, socket.fd, header);
+        if (sent == -Errno.EIO) {
+            // The interface cannot checksum the segments, and the system is too old to do it itself.
+            capabilities = new LinkCapabilities(capabilities.mtuBytes(), 1, false, capabilities.receivesZeroChecksum());
+        }
+        return sent >= 0 ? burst.count() : 0;
+    }
+
+    private int sendEach(SendBurst burst) {
         MemorySegment memory = burst.segment();
         int sent = 0;
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < burst.count(); i++) {
             // The first frame, mostly the only one, needs no view of its own.
             MemorySegment data = i == 0 ? memory : memory.asSlice(burst.offset(i));
             if (Posix.sendto(socket.errno, socket.fd, data, burst.length(i), destination, destinationBytes) >= 0) {
                 sent++;
             }
         }
-        statistics.sentFrames.add(sent);
-        if (sent != count) {
-            statistics.sendFailures.add(count - sent);
-        }
+        return sent;
     }
 
     private void changeTrafficClass(int newTrafficClass) {
@@ -174,56 +173,11 @@ final class LinuxLink implements Link {
         if (socket.closed) {
             return 0;
         }
-        int received = Posix.recvmmsg(socket.errno, socket.fd, headers, Math.min(burst.capacity(), SLOTS));
-        // An error is the report of an earlier send's failure, or nothing has arrived.
-        for (int slot = 0; slot < received; slot++) {
-            long header = (long) slot * HEADER_BYTES;
-            headers.set(JAVA_INT, header + HEADER_NAME_LENGTH, NAME_BYTES);
-            int classOfFrame = receivedTrafficClass(slot, headers.get(JAVA_LONG, header + HEADER_CONTROL_LENGTH));
-            headers.set(JAVA_LONG, header + HEADER_CONTROL_LENGTH, CONTROL_BYTES);
-            if ((headers.get(JAVA_INT, header + HEADER_FLAGS) & Posix.MSG_TRUNC) != 0) {
-                statistics.oversizeDatagrams.increment();
-            } else {
-                fill(burst.add(), slot, headers.get(JAVA_INT, header + HEADER_LENGTH), classOfFrame);
-            }
-        }
+        ring.take(burst);
         if (burst.count() > 0) {
             statistics.receivedFrames.add(burst.count());
         }
         return burst.count();
-    }
-
-    /** Type of service or traffic class of the frame in a slot; 0 if the system did not tell. */
-    private int receivedTrafficClass(int slot, long controlBytes) {
-        long control = (long) slot * CONTROL_BYTES;
-        if (controlBytes <= CONTROL_DATA) {
-            return 0;
-        }
-        int level = controls.get(JAVA_INT, control + CONTROL_LEVEL);
-        int type = controls.get(JAVA_INT, control + CONTROL_TYPE);
-        if (level == Posix.IPPROTO_IP && type == Posix.IP_TOS) {
-            return controls.get(JAVA_BYTE, control + CONTROL_DATA) & 0xff;
-        }
-        return level == Posix.IPPROTO_IPV6 && type == Posix.IPV6_TCLASS
-                ? controls.get(JAVA_INT, control + CONTROL_DATA) & 0xff
-                : 0;
-    }
-
-    private void fill(Frame frame, int slot, int length, int classOfFrame) {
-        long name = (long) slot * NAME_BYTES;
-        frame.segment = ring;
-        frame.buffer = ringView;
-        frame.offset = slot * SLOT_BYTES;
-        frame.length = length;
-        frame.sourceHigh = SocketAddresses.high(names, name, ipv4);
-        frame.sourceLow = SocketAddresses.low(names, name, ipv4);
-        frame.sourcePort = SocketAddresses.port(names, name);
-        frame.destinationHigh = localHigh;
-        frame.destinationLow = localLow;
-        frame.destinationPort = localPort;
-        frame.identification = ipv4 ? Frame.IDENTIFICATION_UNKNOWN : 0;
-        frame.trafficClass = classOfFrame;
-        frame.hopLimit = 64;
     }
 
     @Override

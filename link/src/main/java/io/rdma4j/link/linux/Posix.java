@@ -66,6 +66,8 @@ final class Posix {
     static final int SOL_UDP = 17;
     static final int UDP_NO_CHECK6_TX = 101;
     static final int UDP_NO_CHECK6_RX = 102;
+    static final int UDP_SEGMENT = 103;
+    static final int UDP_GRO = 104;
 
     private static final int EFD_NONBLOCK = SOCK_NONBLOCK;
     private static final int EFD_CLOEXEC = SOCK_CLOEXEC;
@@ -97,6 +99,8 @@ final class Posix {
             FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT),
             ERRNO,
             CRITICAL);
+    private static final MethodHandle SENDMSG =
+            handle("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO, CRITICAL);
     private static final MethodHandle RECVMMSG = handle(
             "recvmmsg",
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS),
@@ -216,6 +220,20 @@ final class Posix {
                         (int) (long) SENDTO.invokeExact(
                                 errno, fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL, address, addressLength),
                         errno);
+            } while (returned == -Errno.EINTR);
+            return returned;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Sends what a {@code struct msghdr} names, without waiting for room. */
+    static int sendmsg(MemorySegment errno, int fd, MemorySegment header) {
+        try {
+            int returned;
+            do {
+                returned =
+                        result((int) (long) SENDMSG.invokeExact(errno, fd, header, MSG_DONTWAIT | MSG_NOSIGNAL), errno);
             } while (returned == -Errno.EINTR);
             return returned;
         } catch (Throwable e) {

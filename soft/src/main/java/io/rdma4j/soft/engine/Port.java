@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods under the engine lock unless they say otherwise.
  */
 public final class Port {
-    private static final int BURST_FRAMES = 64;
+    private static final int BURST_FRAMES = 128;
     private static final int RARELY_MASK = 31;
     private static final long FIRST_RETRY_NANOS = 2_000_000;
     private static final long LONGEST_RETRY_NANOS = 200_000_000;

@@ -9,7 +9,7 @@ package io.rdma4j.soft.engine;
  * LISTEN     3 bytes of padding, service ID (8)                   member to owner
  * LISTENING  3 bytes of padding, service ID (8)                   owner to member
  * UNLISTEN   3 bytes of padding, service ID (8)                   member to owner
- * FRAME      traffic class, source port (2), IPv4 identification (4, -1 unknown),
+ * FRAME      traffic class, source port (2), IPv4 identification (4, negative if unknown),
  *            source address in GID form (16), UDP payload         owner to member
  * GONE       slot of a process that has ended                     owner to member
  * </pre>

@@ -12,23 +12,27 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends for the queue pairs that have something to send, in turns of {@value #TURN_PACKETS} packets, so that one with a
- * long message does not hold up the others. Under the engine lock; allocates nothing.
+ * Sends for the queue pairs that have something to send, in turns of about one full burst, so that one with a long message
+ * does not hold up the others. Under the engine lock; allocates nothing.
  */
 final class Transmitter {
-    /** Packets of one queue pair before it is another's turn. */
-    private static final int TURN_PACKETS = 16;
+    /** Packets of one queue pair before it is another's turn; or as many as make a burst full. */
+    private static final int TURN_PACKETS = 64;
 
     /** Packets of one run; then it is time to look for input again. */
     private static final int RUN_PACKETS = 256;
 
-    private static final int BURST_BYTES = 64 * 1024 + SendBurst.MAX_FRAME_BYTES;
+    /** What one datagram could hold over IPv6, since that bounds a segmented send. */
+    private static final int BURST_BYTES = 65_535 - 48;
 
     private final Engine engine;
     private final Icrc icrc = new Icrc();
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), BURST_BYTES);
     private @Nullable DrivenQueuePair first;
     private @Nullable DrivenQueuePair last;
+
+    /** Whether the queue pair whose turn it was may have more to send. */
+    private boolean turnIsOver;
 
     Transmitter(Engine engine) {
         this.engine = engine;
@@ -67,9 +71,8 @@ final class Transmitter {
                 last = null;
             }
             queuePair.nextActive = null;
-            int sent = turn(queuePair, nowNanos);
-            budget -= sent;
-            if (sent == TURN_PACKETS) {
+            budget -= turn(queuePair, nowNanos);
+            if (turnIsOver) {
                 append(queuePair);
             } else {
                 queuePair.active = false;
@@ -81,9 +84,9 @@ final class Transmitter {
 
     /** Sends everything that one queue pair has, which must be little. */
     void settle(DrivenQueuePair queuePair, long nowNanos) {
-        while (turn(queuePair, nowNanos) == TURN_PACKETS) {
-            Thread.onSpinWait();
-        }
+        do {
+            int _ = turn(queuePair, nowNanos);
+        } while (turnIsOver);
     }
 
     /** Takes what was posted while the queue pair failed, by a thread that still saw it whole. */
@@ -95,8 +98,9 @@ final class Transmitter {
         }
     }
 
-    /** Sends at most {@link #TURN_PACKETS} packets of one queue pair; returns how many. */
+    /** Sends one turn's packets of one queue pair; returns how many. */
     private int turn(DrivenQueuePair queuePair, long nowNanos) {
+        turnIsOver = false;
         if (queuePair.machine instanceof UdQueuePair datagrams) {
             return datagramTurn(queuePair, datagrams, nowNanos);
         }
@@ -108,14 +112,17 @@ final class Transmitter {
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
         int sent = 0;
         try {
-            while (sent < TURN_PACKETS) {
+            int left = BURST_BYTES;
+            while (sent < TURN_PACKETS && left > 0) {
                 int bytes = queuePair.machine.pollTransmit(nowNanos, burst.segment(), burst.tail());
                 if (bytes == 0) {
                     break;
                 }
                 add(port, bytes + Icrc.LENGTH);
+                left -= bytes;
                 sent++;
             }
+            turnIsOver = sent == TURN_PACKETS || left <= 0;
         } catch (RuntimeException e) {
             queuePair.fail(e);
         }
@@ -144,6 +151,7 @@ final class Transmitter {
                 }
                 sent++;
             }
+            turnIsOver = sent == TURN_PACKETS;
         } catch (RuntimeException e) {
             queuePair.fail(e);
         }

@@ -1,0 +1,180 @@
+package io.rdma4j.link.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdma4j.link.LinkStatistics;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.link.internal.GidAddresses;
+import io.rdma4j.wire.Frame;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Takes datagrams in. All memory that the system calls need is laid out once: a ring of slots, each with its source
+ * address and message header. Where the system coalesces datagrams of one sender (UDP_GRO), a slot holds up to 64 KiB of
+ * them, end to end and all of one size but the last, as one segmented send has left them at the peer.
+ *
+ * <p>One call takes in one slot while each second look finds nothing, as in a conversation of single messages; a stream
+ * that keeps coming is taken in by several slots a call.
+ */
+final class DatagramRing {
+    private static final int SLOTS = 8;
+    private static final int SLOT_BYTES = 1 << 16;
+    private static final int NAME_BYTES = 32;
+
+    /** Room for the class of traffic and the size of what was coalesced. */
+    private static final int CONTROL_BYTES = 2 * MessageHeader.CONTROL_MESSAGE_BYTES;
+
+    private final Socket socket;
+    private final boolean ipv4;
+    private final LinkStatistics statistics;
+
+    private final Arena arena = Arena.ofAuto();
+    private final MemorySegment ring = arena.allocate((long) SLOTS * SLOT_BYTES, 64);
+    private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
+    private final MemorySegment names = arena.allocate(SLOTS * NAME_BYTES, 8);
+    private final MemorySegment vectors = arena.allocate(SLOTS * MessageHeader.VECTOR_BYTES, 8);
+    private final MemorySegment headers = arena.allocate(SLOTS * MessageHeader.BYTES, 8);
+    private final MemorySegment controls = arena.allocate(SLOTS * CONTROL_BYTES, 8);
+
+    private final long localHigh;
+    private final long localLow;
+    private final int localPort;
+
+    /** Slots to ask the system for. */
+    private int wanted = 1;
+
+    /** Slots that are filled, and the one that is being given away. */
+    private int filled;
+
+    private int slot;
+
+    /** What is left of that slot, and how it is divided. */
+    private int offset;
+
+    private int end;
+    private int segmentBytes;
+    private int segment;
+    private int segments;
+    private int trafficClass;
+
+    DatagramRing(Socket socket, InetSocketAddress local, LinkStatistics statistics) {
+        this.socket = socket;
+        InetAddress address = local.getAddress();
+        ipv4 = address instanceof Inet4Address;
+        localHigh = GidAddresses.high(address);
+        localLow = GidAddresses.low(address);
+        localPort = local.getPort();
+        this.statistics = statistics;
+        for (int i = 0; i < SLOTS; i++) {
+            long header = (long) i * MessageHeader.BYTES;
+            long vector = (long) i * MessageHeader.VECTOR_BYTES;
+            vectors.set(JAVA_LONG, vector, ring.address() + (long) i * SLOT_BYTES);
+            vectors.set(JAVA_LONG, vector + MessageHeader.VECTOR_LENGTH, SLOT_BYTES);
+            headers.set(JAVA_LONG, header + MessageHeader.NAME, names.address() + (long) i * NAME_BYTES);
+            headers.set(JAVA_INT, header + MessageHeader.NAME_LENGTH, NAME_BYTES);
+            headers.set(JAVA_LONG, header + MessageHeader.VECTORS, vectors.address() + vector);
+            headers.set(JAVA_LONG, header + MessageHeader.VECTOR_COUNT, 1);
+            headers.set(JAVA_LONG, header + MessageHeader.CONTROL, controls.address() + (long) i * CONTROL_BYTES);
+            headers.set(JAVA_LONG, header + MessageHeader.CONTROL_LENGTH, CONTROL_BYTES);
+        }
+    }
+
+    /** Adds frames to a burst until it is full or nothing more has arrived; they are valid until the next call. */
+    void take(ReceiveBurst burst) {
+        if (slot == filled && !receive()) {
+            return;
+        }
+        while (slot < filled) {
+            while (segment < segments) {
+                if (burst.isFull()) {
+                    return;
+                }
+                fill(burst.add());
+            }
+            if (++slot < filled) {
+                open();
+            }
+        }
+    }
+
+    /** Asks the system for what has arrived; an error is the report of an earlier send's failure, or there is nothing. */
+    private boolean receive() {
+        slot = 0;
+        filled = Math.max(0, Posix.recvmmsg(socket.errno, socket.fd, headers, wanted));
+        wanted = filled == 0 ? 1 : Math.min(SLOTS, 2 * wanted);
+        if (filled == 0) {
+            return false;
+        }
+        open();
+        return true;
+    }
+
+    /** Begins with a slot, and makes its header ready for the next call. */
+    private void open() {
+        long header = (long) slot * MessageHeader.BYTES;
+        int bytes = headers.get(JAVA_INT, header + MessageHeader.LENGTH);
+        offset = slot * SLOT_BYTES;
+        end = offset + bytes;
+        segment = 0;
+        segmentBytes = bytes;
+        trafficClass = 0;
+        readControl(headers.get(JAVA_LONG, header + MessageHeader.CONTROL_LENGTH));
+        headers.set(JAVA_INT, header + MessageHeader.NAME_LENGTH, NAME_BYTES);
+        headers.set(JAVA_LONG, header + MessageHeader.CONTROL_LENGTH, CONTROL_BYTES);
+        if (segmentBytes > SendBurst.MAX_FRAME_BYTES) {
+            statistics.oversizeDatagrams.increment();
+            segments = 0;
+        } else {
+            // An empty datagram is a frame too, for the receiver to count.
+            segments = bytes <= segmentBytes ? 1 : (bytes + segmentBytes - 1) / segmentBytes;
+        }
+    }
+
+    /** Reads the class of traffic and the size of the datagrams, as far as the system tells them. */
+    private void readControl(long controlBytes) {
+        long begin = (long) slot * CONTROL_BYTES;
+        long at = begin;
+        while (at + MessageHeader.CONTROL_HEADER_BYTES < begin + controlBytes) {
+            int level = controls.get(JAVA_INT, at + MessageHeader.CONTROL_LEVEL);
+            int type = controls.get(JAVA_INT, at + MessageHeader.CONTROL_TYPE);
+            long data = at + MessageHeader.CONTROL_HEADER_BYTES;
+            if (level == Posix.SOL_UDP && type == Posix.UDP_GRO) {
+                segmentBytes = Math.max(1, controls.get(JAVA_INT, data));
+            } else if (level == Posix.IPPROTO_IP && type == Posix.IP_TOS) {
+                trafficClass = controls.get(JAVA_BYTE, data) & 0xff;
+            } else if (level == Posix.IPPROTO_IPV6 && type == Posix.IPV6_TCLASS) {
+                trafficClass = controls.get(JAVA_INT, data) & 0xff;
+            }
+            at += MessageHeader.CONTROL_MESSAGE_BYTES;
+        }
+    }
+
+    private void fill(Frame frame) {
+        long name = (long) slot * NAME_BYTES;
+        frame.segment = ring;
+        frame.buffer = ringView;
+        frame.offset = offset;
+        frame.length = Math.min(segmentBytes, end - offset);
+        frame.sourceHigh = SocketAddresses.high(names, name, ipv4);
+        frame.sourceLow = SocketAddresses.low(names, name, ipv4);
+        frame.sourcePort = SocketAddresses.port(names, name);
+        frame.destinationHigh = localHigh;
+        frame.destinationLow = localLow;
+        frame.destinationPort = localPort;
+        // What a segmented send of ours has given it, unless something on the way has divided it otherwise.
+        frame.identification = ipv4 ? ~segment : 0;
+        frame.trafficClass = trafficClass;
+        frame.hopLimit = 64;
+        offset += segmentBytes;
+        segment++;
+    }
+}
