@@ -1,9 +1,11 @@
 package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -91,6 +93,48 @@ class OperationsTest {
         assertThat(received.hasImmediate()).isTrue();
         assertThat(received.immediate()).isEqualTo(0xcafe);
         assertThat(received.byteLength()).isEqualTo(100);
+    }
+
+    @Test
+    void requestsPostedTogetherAreDoneInOrder() {
+        SendWorkRequest[] requests = new SendWorkRequest[10];
+        for (int i = 0; i < requests.length; i++) {
+            requests[i] = new SendWorkRequest()
+                    .reset(i)
+                    .write(b.region.address() + 1000L * i, b.region.remoteKey())
+                    .from(a.region, 1000L * i, 1000)
+                    .signaled();
+        }
+        a.queuePair.postSends(requests, 9);
+        for (int i = 0; i < 9; i++) {
+            succeeds(a, i, CompletionOpcode.RDMA_WRITE);
+        }
+        assertSame(a.memory, b.memory, 9000);
+        assertThat(b.memory.asSlice(9000, 1000).mismatch(MemorySegment.ofArray(new byte[1000])))
+                .isEqualTo(-1);
+    }
+
+    @Test
+    void theFirstOfSeveralThatDoesNotFitIsNamedAndThoseBeforeItAreDone() {
+        SendWorkRequest[] requests = new SendWorkRequest[3];
+        for (int i = 0; i < requests.length; i++) {
+            requests[i] = new SendWorkRequest()
+                    .reset(i)
+                    .write(b.region.address(), b.region.remoteKey())
+                    .from(a.region, 0, 100)
+                    .signaled();
+        }
+        for (int piece = 0; piece < 100; piece++) {
+            requests[1].from(a.region, 0, 1);
+        }
+        assertThatExceptionOfType(PartialPostException.class)
+                .isThrownBy(() -> a.queuePair.postSends(requests, 3))
+                .withMessageContaining("ibv_post_send")
+                .withMessageContaining("101 pieces")
+                .satisfies(e -> assertThat(e.posted()).isEqualTo(1));
+        succeeds(a, 0, CompletionOpcode.RDMA_WRITE);
+        a.queuePair.postSends(requests, 1);
+        succeeds(a, 0, CompletionOpcode.RDMA_WRITE);
     }
 
     @Test

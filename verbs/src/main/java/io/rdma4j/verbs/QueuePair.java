@@ -66,6 +66,17 @@ public interface QueuePair extends AutoCloseable {
     void postSend(SendWorkRequest request);
 
     /**
+     * Posts several send work requests in order, which costs much less than to post them one by one: they leave together.
+     * C: {@code ibv_post_send} with a chain of requests, or {@code ibv_wr_start} to {@code ibv_wr_complete}.
+     *
+     * @param requests copied, may be used again when the call returns
+     * @param count how many of them, from the first, to post
+     * @throws PartialPostException if one of them could not be posted; those before it are, those after it are not. Its
+     *     cause says why, as {@link #postSend} would
+     */
+    void postSends(SendWorkRequest[] requests, int count);
+
+    /**
      * Posts a receive. C: {@code ibv_post_recv}.
      *
      * @param request copied, may be used again when the call returns

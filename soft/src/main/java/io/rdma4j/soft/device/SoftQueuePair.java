@@ -13,6 +13,7 @@ import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -28,6 +29,7 @@ import io.rdma4j.verbs.XrcDomain;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport. */
@@ -338,20 +340,44 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void postSend(SendWorkRequest request) {
-        SendPosting.check(this, request);
         sendLock.lock();
         try {
-            requireSendState();
-            SendRequest place = machine.sendQueue().claim();
-            if (place == null) {
-                throw full("ibv_post_send", "send", capabilities.maxSendWorkRequests());
-            }
-            SendPosting.fill(place, request, domain);
-            machine.sendQueue().publish();
+            enqueue(request);
         } finally {
             sendLock.unlock();
         }
         engine.post(driven);
+    }
+
+    @Override
+    public void postSends(SendWorkRequest[] requests, int count) {
+        Objects.checkFromIndexSize(0, count, requests.length);
+        int posted = 0;
+        sendLock.lock();
+        try {
+            while (posted < count) {
+                enqueue(requests[posted]);
+                posted++;
+            }
+        } catch (RdmaException e) {
+            throw new PartialPostException(posted, e);
+        } finally {
+            sendLock.unlock();
+            if (posted > 0) {
+                engine.post(driven);
+            }
+        }
+    }
+
+    private void enqueue(SendWorkRequest request) {
+        SendPosting.check(this, request);
+        requireSendState();
+        SendRequest place = machine.sendQueue().claim();
+        if (place == null) {
+            throw full("ibv_post_send", "send", capabilities.maxSendWorkRequests());
+        }
+        SendPosting.fill(place, request, domain);
+        machine.sendQueue().publish();
     }
 
     private void requireSendState() {
