@@ -14,10 +14,17 @@ import org.jspecify.annotations.Nullable;
  * @param pace how long to measure
  * @param only which rows, or null for all
  * @param json file to write, or null
+ * @param html file to write, or null
+ * @param patienceSeconds how long to wait for a quiet machine before each measurement
  * @param list whether only to say what would be measured
  */
 record BenchOptions(
-        Pace pace, @Nullable Pattern only, @Nullable Path json, boolean list) {
+        Pace pace,
+        @Nullable Pattern only,
+        @Nullable Path json,
+        @Nullable Path html,
+        int patienceSeconds,
+        boolean list) {
     /** The command line is wrong; the message says how. */
     static final class UsageException extends Exception {
         private static final long serialVersionUID = 1;
@@ -32,6 +39,8 @@ record BenchOptions(
         int repetitions = 0;
         Pattern only = null;
         Path json = null;
+        Path html = null;
+        int patience = 0;
         boolean list = false;
         Iterator<String> words = arguments.iterator();
         while (words.hasNext()) {
@@ -41,12 +50,15 @@ record BenchOptions(
                 case "--full" -> pace = Pace.FULL;
                 case "--list" -> list = true;
                 case "--only" -> only = pattern(value(word, words));
-                case "--repetitions" -> repetitions = repetitions(value(word, words));
+                case "--repetitions" -> repetitions = number(word, value(word, words), 1, 100);
+                case "--html" -> html = Path.of(value(word, words));
+                case "--patience" -> patience = number(word, value(word, words), 0, 600);
                 case "--json" -> json = Path.of(value(word, words));
                 default -> throw new UsageException("unknown option " + word + "; --help lists all");
             }
         }
-        return new BenchOptions(repetitions == 0 ? pace : pace.withRepetitions(repetitions), only, json, list);
+        return new BenchOptions(
+                repetitions == 0 ? pace : pace.withRepetitions(repetitions), only, json, html, patience, list);
     }
 
     private static String value(String option, Iterator<String> words) throws UsageException {
@@ -64,15 +76,15 @@ record BenchOptions(
         }
     }
 
-    private static int repetitions(String value) throws UsageException {
+    private static int number(String option, String value, int least, int most) throws UsageException {
         try {
             int number = Integer.parseInt(value);
-            if (number >= 1 && number <= 100) {
+            if (number >= least && number <= most) {
                 return number;
             }
         } catch (NumberFormatException e) {
             // said below
         }
-        throw new UsageException("option --repetitions: \"" + value + "\" is no number from 1 to 100");
+        throw new UsageException("option " + option + ": \"" + value + "\" is no number from " + least + " to " + most);
     }
 }

@@ -6,6 +6,7 @@ import io.rdma4j.bench.plan.OtherLoad;
 import io.rdma4j.bench.plan.Plan;
 import io.rdma4j.bench.plan.Progress;
 import io.rdma4j.bench.plan.Session;
+import io.rdma4j.bench.report.HtmlReport;
 import io.rdma4j.bench.report.JsonReport;
 import io.rdma4j.bench.report.Machine;
 import io.rdma4j.bench.report.Results;
@@ -21,7 +22,9 @@ import java.util.Map;
 /** {@code bench/run}: measures this project on this machine beside the floor of the machine and beside its peers. */
 public final class Main {
     private static final String HELP = """
-            usage: bench/run [--quick | --full] [--only REGEX] [--repetitions N] [--json FILE]
+            usage: bench/run [--quick | --full] [--only REGEX] [--repetitions N] [--json FILE] [--html FILE]
+                             [--patience SECONDS] [--list]
+                   bench/run --jmh [OPTION...]
 
             Measures this project on this machine, in one session: beside UDP sockets driven from Java by system calls
             (the floor, "raw"), and beside its peers. Everything runs in two processes over the loopback interface, once
@@ -34,6 +37,10 @@ public final class Main {
               --only REGEX     only rows with REGEX in their name or title, and the floors of those
               --repetitions N  how often; as many as fit into the time
               --json FILE      writes all figures of all repetitions
+              --html FILE      writes the table and plots as one page that needs nothing else
+              --patience S     before each measurement waits up to S seconds until the machine is quiet, and measures once
+                               more what others disturbed; takes longer where they do not leave it
+              --jmh [OPTION…]  instead: parts of the hot path by themselves, with JMH and its options
               --list           says what would be measured, and measures nothing
 
             Close what else runs: two processes poll, each on a processor of its own. Figures of different runs do not
@@ -42,7 +49,7 @@ public final class Main {
             examples:
               bench/run --quick
               bench/run --only 'write|raw' --repetitions 9
-              bench/run --json figures.json
+              bench/run --json figures.json --html figures.html
             """;
 
     private Main() {}
@@ -80,7 +87,10 @@ public final class Main {
         Map<String, Object> machine = Machine.facts();
         OtherLoad load = new OtherLoad();
         Session session = new Session(
-                plan.experiments(), options.pace(), new Progress(System.err, Boolean.getBoolean("bench.terminal")));
+                plan.experiments(),
+                options.pace(),
+                options.patienceSeconds(),
+                new Progress(System.err, Boolean.getBoolean("bench.terminal")));
         Results results = session.run();
         machine.put("pace", options.pace().name());
         machine.put("repetitions", session.repetitionsDone());
@@ -95,6 +105,9 @@ public final class Main {
         }
         if (options.json() != null) {
             Files.writeString(options.json(), JsonReport.write(machine, plan.rows(), results), StandardCharsets.UTF_8);
+        }
+        if (options.html() != null) {
+            Files.writeString(options.html(), HtmlReport.write(machine, plan.rows(), results), StandardCharsets.UTF_8);
         }
         return plan.rows().values().stream()
                         .anyMatch(row -> results.statistics(row).isPresent())

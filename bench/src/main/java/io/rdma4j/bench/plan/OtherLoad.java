@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How much of the machine's processors is used by others than this process and those that it started and that have ended,
@@ -12,6 +13,8 @@ import java.util.List;
 public final class OtherLoad {
     /** Up to this share a machine is called quiet. */
     public static final double QUIET = 0.05;
+
+    private static final int LOOK_MILLIS = 300;
 
     /** All in ticks of the kernel. */
     private record Ticks(long all, long busy, long own) {}
@@ -28,6 +31,19 @@ public final class OtherLoad {
         long others = end.busy - begin.busy - (end.own - begin.own);
         begin = end;
         return all <= 0 ? 0 : Math.clamp((double) others / all, 0, 1);
+    }
+
+    /**
+     * Waits until the machine is quiet.
+     *
+     * @param seconds no longer than this
+     */
+    static void awaitQuiet(int seconds) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        OtherLoad load = new OtherLoad();
+        do {
+            Thread.sleep(LOOK_MILLIS);
+        } while (load.share() > QUIET && System.nanoTime() < deadline);
     }
 
     private static Ticks now() {

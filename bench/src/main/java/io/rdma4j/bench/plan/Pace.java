@@ -4,28 +4,37 @@ package io.rdma4j.bench.plan;
  * How long to measure.
  *
  * @param name of the option: {@code quick}, {@code default}, {@code full}
+ * @param level how much is measured: 0 what matters most, 1 what is quoted, 2 all sizes
  * @param warmUpMillis before the clock counts
  * @param measureMillis while it counts
  * @param repetitions of everything
  * @param budgetSeconds no repetition is begun that would end after this
+ * @param limitSeconds the longest that one experiment may take
  */
-public record Pace(String name, int warmUpMillis, int measureMillis, int repetitions, int budgetSeconds) {
+public record Pace(
+        String name,
+        int level,
+        int warmUpMillis,
+        int measureMillis,
+        int repetitions,
+        int budgetSeconds,
+        int limitSeconds) {
     /** A look: under two minutes. */
-    public static final Pace QUICK = new Pace("quick", 500, 300, 3, 110);
+    public static final Pace QUICK = new Pace("quick", 0, 500, 300, 3, 105, 10);
 
     /** What is quoted: under ten minutes. */
-    public static final Pace DEFAULT = new Pace("default", 900, 500, 5, 570);
+    public static final Pace DEFAULT = new Pace("default", 1, 800, 400, 5, 560, 20);
 
     /** All sizes: under an hour. */
-    public static final Pace FULL = new Pace("full", 1500, 1000, 5, 3500);
-
-    /** The longest that one experiment may take, in seconds. */
-    public int limitSeconds() {
-        return 30;
-    }
+    public static final Pace FULL = new Pace("full", 2, 1500, 1000, 5, 3500, 30);
 
     /** The same with another number of repetitions. */
     public Pace withRepetitions(int number) {
-        return new Pace(name, warmUpMillis, measureMillis, number, budgetSeconds);
+        return new Pace(name, level, warmUpMillis, measureMillis, number, budgetSeconds, limitSeconds);
+    }
+
+    /** The same with a longer limit. */
+    Pace withLimit(int seconds) {
+        return new Pace(name, level, warmUpMillis, measureMillis, repetitions, budgetSeconds, seconds);
     }
 }

@@ -14,8 +14,21 @@ public final class Plan {
     private final Map<String, Row> rows = new LinkedHashMap<>();
     private final Map<String, Experiment> experiments = new LinkedHashMap<>();
 
-    /** Creates an empty plan. */
-    public Plan() {}
+    private final int level;
+
+    /**
+     * Creates an empty plan.
+     *
+     * @param level of the {@link Pace}
+     */
+    Plan(int level) {
+        this.level = level;
+    }
+
+    /** Level of the pace. */
+    int level() {
+        return level;
+    }
 
     /** Adds a row and its experiment. */
     void add(Row row, Experiment experiment) {
@@ -46,13 +59,29 @@ public final class Plan {
                 }
             }
         }
-        Plan part = new Plan();
+        Plan part = new Plan(level);
         for (Row row : new ArrayList<>(rows.values())) {
             Experiment experiment = experiments.get(row.experiment());
             if (wanted.contains(row.id()) && experiment != null) {
                 part.add(row, experiment);
             }
         }
+        part.dropAimsAtNothing();
         return part;
+    }
+
+    /** Leaves out aims and floors that compare with rows that are not in this plan. */
+    void dropAimsAtNothing() {
+        rows.replaceAll((_, row) -> new Row(
+                row.id(),
+                row.group(),
+                row.title(),
+                row.experiment(),
+                row.figure(),
+                row.unit(),
+                row.raw() != null && rows.containsKey(row.raw()) ? row.raw() : null,
+                row.aims().stream()
+                        .filter(aim -> aim.against() == null || rows.containsKey(aim.against()))
+                        .toList()));
     }
 }

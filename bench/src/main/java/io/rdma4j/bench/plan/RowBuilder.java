@@ -16,12 +16,19 @@ final class RowBuilder {
     private final String title;
     private final List<Aim> aims = new ArrayList<>();
     private @Nullable String raw;
+    private int level;
 
     RowBuilder(Plan plan, String id, String group, String title) {
         this.plan = plan;
         this.id = id;
         this.group = group;
         this.title = title;
+    }
+
+    /** The row is measured from this level of a pace on; otherwise from 0. */
+    RowBuilder from(int lowest) {
+        level = lowest;
+        return this;
     }
 
     /** The row that is the floor of this one. */
@@ -85,6 +92,9 @@ final class RowBuilder {
 
     /** Ends the row. */
     void figure(String name, Unit unit, Experiment experiment) {
+        if (plan.level() < level) {
+            return;
+        }
         plan.add(new Row(id, group, title, experiment.id(), name, unit, raw, List.copyOf(aims)), experiment);
     }
 }

@@ -22,9 +22,13 @@ final class WorkerProcess implements AutoCloseable {
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
     WorkerProcess(List<String> command, boolean verbose) throws IOException {
-        process = new ProcessBuilder(command)
-                .redirectError(verbose ? Redirect.INHERIT : Redirect.DISCARD)
-                .start();
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectError(verbose ? Redirect.INHERIT : Redirect.DISCARD);
+        // Of UCX, the transport that works between machines; and no handler of its own for the signals of the JVM.
+        builder.environment().put("UCX_TLS", "tcp");
+        builder.environment().put("UCX_NET_DEVICES", "lo");
+        builder.environment().put("UCX_ERROR_SIGNALS", "");
+        process = builder.start();
         Thread.ofVirtual().start(this::read);
     }
 

@@ -9,7 +9,6 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -148,13 +147,6 @@ public final class RdmaThroughput implements PairTest {
                         postBatch(i);
                     }
                 }
-                complete(end.poll());
-            }
-            drain();
-        }
-
-        private void drain() throws IOException {
-            while (Arrays.stream(underWay).anyMatch(left -> left > 0)) {
                 complete(end.poll());
             }
         }

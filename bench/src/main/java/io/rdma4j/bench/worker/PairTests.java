@@ -1,9 +1,16 @@
 package io.rdma4j.bench.worker;
 
+import io.rdma4j.bench.peers.AeronPair;
 import io.rdma4j.bench.peers.ChannelLatency;
 import io.rdma4j.bench.peers.ChannelStream;
+import io.rdma4j.bench.peers.NettyLatency;
+import io.rdma4j.bench.peers.NettyStream;
+import io.rdma4j.bench.peers.UcxPair;
+import io.rdma4j.bench.project.DatagramRate;
+import io.rdma4j.bench.project.IdleConnections;
 import io.rdma4j.bench.project.RdmaLatency;
 import io.rdma4j.bench.project.RdmaThroughput;
+import io.rdma4j.bench.project.SetUp;
 import io.rdma4j.bench.raw.RawPingPong;
 import io.rdma4j.bench.raw.RawStream;
 import java.util.Map;
@@ -11,13 +18,24 @@ import java.util.function.Supplier;
 
 /** All measurements of two processes, by name. */
 public final class PairTests {
-    private static final Map<String, Supplier<PairTest>> ALL = Map.of(
-            "raw-ping-pong", RawPingPong::new,
-            "raw-stream", RawStream::new,
-            "rdma-latency", RdmaLatency::new,
-            "rdma-throughput", RdmaThroughput::new,
-            "channel-latency", ChannelLatency::new,
-            "channel-stream", ChannelStream::new);
+    private static final Map<String, Supplier<PairTest>> ALL = Map.ofEntries(
+            entry("raw-ping-pong", RawPingPong::new),
+            entry("raw-stream", RawStream::new),
+            entry("rdma-latency", RdmaLatency::new),
+            entry("rdma-throughput", RdmaThroughput::new),
+            entry("rdma-datagrams", DatagramRate::new),
+            entry("rdma-set-up", SetUp::new),
+            entry("rdma-idle", IdleConnections::new),
+            entry("channel-latency", ChannelLatency::new),
+            entry("channel-stream", ChannelStream::new),
+            entry("netty-latency", NettyLatency::new),
+            entry("netty-stream", NettyStream::new),
+            entry("aeron", AeronPair::new),
+            entry("ucx", UcxPair::new));
+
+    private static Map.Entry<String, Supplier<PairTest>> entry(String name, Supplier<PairTest> maker) {
+        return Map.entry(name, maker);
+    }
 
     private PairTests() {}
 

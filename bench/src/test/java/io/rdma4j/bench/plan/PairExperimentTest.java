@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PairExperimentTest {
-    private static final Pace TINY = new Pace("tiny", 1, 1, 1, 60);
+    private static final Pace TINY = new Pace("tiny", 0, 1, 1, 1, 60, 30);
 
     @Test
     void twoProcessesMeasureAndReport() throws Exception {

@@ -1,0 +1,60 @@
+package io.rdma4j.bench.jmh;
+
+import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.MemoryTable;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** Finding registered memory by the key in a packet, and checking range and rights. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Fork(1)
+public class KeyBenchmark {
+    private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
+    private static final int ASKED = 1 << 10;
+
+    /** Regions that are registered. */
+    @Param({"1", "1000", "100000"})
+    public int regions;
+
+    private final int[] keys = new int[ASKED];
+    private final Random random = new Random(7);
+    private final MemoryTable table = new MemoryTable(random::nextInt);
+    private int next;
+
+    /** Registers memory and chooses keys. */
+    @Setup
+    public void setUp() {
+        MemorySegment memory = Frames.newMemory(4096);
+        int[] all = new int[regions];
+        for (int i = 0; i < regions; i++) {
+            all[i] = table.register(memory, memory.address(), ACCESS, 1).key();
+        }
+        for (int i = 0; i < ASKED; i++) {
+            keys[i] = all[random.nextInt(regions)];
+        }
+    }
+
+    /** Finds and checks. */
+    @Benchmark
+    public boolean findAndCheck() {
+        MemoryRegion region = table.find(keys[next++ & (ASKED - 1)]);
+        return region != null && region.allows(ACCESS) && region.containsAddress(region.address() + 64, 64);
+    }
+}

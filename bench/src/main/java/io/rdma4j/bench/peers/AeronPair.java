@@ -1,0 +1,147 @@
+package io.rdma4j.bench.peers;
+
+import io.aeron.ExclusivePublication;
+import io.aeron.Publication;
+import io.aeron.Subscription;
+import io.aeron.logbuffer.FragmentHandler;
+import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.Control;
+import io.rdma4j.bench.worker.Figures;
+import io.rdma4j.bench.worker.LatencyMeter;
+import io.rdma4j.bench.worker.PairTest;
+import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.bench.worker.StreamMeter;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Messages over Aeron on UDP. Parameters: {@code mode} ({@code latency}, {@code stream}), {@code size}, {@code mtu} (bytes
+ * of a datagram at most). A stream is counted as its fragments arrive; messages larger than a datagram are not put
+ * together, as an application would have to.
+ */
+public final class AeronPair implements PairTest {
+    private static final int FRAGMENTS = 64;
+
+    /** Creates one. */
+    public AeronPair() {}
+
+    private static int freePort(String host) throws IOException {
+        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getByName(host), 0))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** Both directions of one end. */
+    private static final class Streams implements AutoCloseable {
+        private final AeronEnd end;
+        private final Subscription in;
+        private final ExclusivePublication out;
+        private final UnsafeBuffer buffer;
+        private byte stamp;
+
+        Streams(Control control, Parameters parameters, String here, String there) throws IOException {
+            end = new AeronEnd(parameters);
+            int port = freePort(here);
+            control.send(port);
+            in = end.subscribe(here, port);
+            out = end.publish(there, (int) control.receive());
+            end.awaitConnected(in, out);
+            buffer = new UnsafeBuffer(ByteBuffer.allocateDirect(parameters.number("size", 64)));
+        }
+
+        void send(byte value) throws IOException {
+            buffer.putByte(0, value);
+            while (!offer()) {
+                Thread.onSpinWait();
+            }
+            // The driver sends in its turn.
+            end.turn();
+        }
+
+        boolean offer() throws IOException {
+            long result = out.offer(buffer, 0, buffer.capacity());
+            if (result == Publication.CLOSED || result == Publication.MAX_POSITION_EXCEEDED) {
+                throw new IOException("Aeron's publication ended: " + result);
+            }
+            if (result < 0) {
+                end.turn();
+            }
+            return result >= 0;
+        }
+
+        byte receive() {
+            while (in.poll(onMessage, FRAGMENTS) == 0) {
+                end.turn();
+            }
+            return stamp;
+        }
+
+        private final FragmentHandler onMessage = (data, offset, _, _) -> stamp = data.getByte(offset);
+
+        @Override
+        public void close() {
+            end.close();
+        }
+    }
+
+    private static boolean isLatency(Parameters parameters) {
+        return parameters.text("mode", "latency").equals("latency");
+    }
+
+    @Override
+    public void serve(Control control, Parameters parameters) throws Exception {
+        try (Streams streams = new Streams(control, parameters, Addresses.SERVER, Addresses.CLIENT)) {
+            if (isLatency(parameters)) {
+                byte stamp;
+                do {
+                    stamp = streams.receive();
+                    streams.send(stamp);
+                } while (stamp != LatencyMeter.LAST);
+            }
+            control.answer();
+            long[] received = {0};
+            FragmentHandler count = (_, _, length, _) -> received[0] += length;
+            while (!control.stopped()) {
+                streams.end.turn();
+                if (streams.in.poll(count, FRAGMENTS) > 0) {
+                    control.count(received[0]);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
+        try (Streams streams = new Streams(control, parameters, Addresses.CLIENT, Addresses.SERVER)) {
+            // The sides do not meet here: a side that waits does not drive the handshake of the other.
+            if (isLatency(parameters)) {
+                LatencyMeter meter = new LatencyMeter(parameters);
+                byte stamp;
+                do {
+                    stamp = meter.next();
+                    streams.send(stamp);
+                    if (streams.receive() != stamp) {
+                        throw new IOException("another answer came than was asked for");
+                    }
+                    meter.done();
+                } while (stamp != LatencyMeter.LAST);
+                figures.addLatency(meter.samples(), 0.5);
+            } else {
+                StreamMeter meter = new StreamMeter(control, parameters);
+                int turn = 0;
+                while (turn++ % 64 != 0 || meter.running()) {
+                    streams.offer();
+                    if (turn % 16 == 0) {
+                        streams.end.turn();
+                    }
+                }
+                meter.report(figures, parameters.number("size", 64));
+            }
+            control.stopPeer();
+        }
+    }
+}

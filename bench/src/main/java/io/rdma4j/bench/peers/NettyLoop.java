@@ -1,0 +1,71 @@
+package io.rdma4j.bench.peers;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultSelectStrategyFactory;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SelectStrategy;
+import io.netty.channel.SelectStrategyFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.MissingPeerException;
+import io.rdma4j.bench.worker.Parameters;
+import java.net.InetSocketAddress;
+import java.util.function.Supplier;
+
+/** One event loop of Netty on epoll, and a channel over TCP. */
+final class NettyLoop implements AutoCloseable {
+    private final EventLoopGroup group;
+
+    NettyLoop(Parameters parameters) throws MissingPeerException {
+        if (!Epoll.isAvailable()) {
+            throw new MissingPeerException("Netty's native epoll transport does not load here");
+        }
+        SelectStrategyFactory strategy = parameters.text("wait", "poll").equals("block")
+                ? DefaultSelectStrategyFactory.INSTANCE
+                : () -> (_, _) -> SelectStrategy.BUSY_WAIT;
+        group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory(0, strategy));
+    }
+
+    /** Listens for the one connection; its port. */
+    int listen(Supplier<ChannelHandler> handler) throws InterruptedException {
+        Channel channel = new ServerBootstrap()
+                .group(group)
+                .channel(EpollServerSocketChannel.class)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel child) {
+                        child.pipeline().addLast(handler.get());
+                    }
+                })
+                .bind(new InetSocketAddress(Addresses.SERVER, 0))
+                .sync()
+                .channel();
+        return ((InetSocketAddress) channel.localAddress()).getPort();
+    }
+
+    Channel connect(int port, ChannelHandler handler) throws InterruptedException {
+        return new Bootstrap()
+                .group(group)
+                .channel(EpollSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .handler(handler)
+                .connect(new InetSocketAddress(Addresses.SERVER, port), new InetSocketAddress(Addresses.CLIENT, 0))
+                .sync()
+                .channel();
+    }
+
+    @Override
+    public void close() {
+        var _ = group.shutdownGracefully();
+    }
+}

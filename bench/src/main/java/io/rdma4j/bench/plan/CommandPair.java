@@ -1,0 +1,143 @@
+package io.rdma4j.bench.plan;
+
+import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.Figures;
+import io.rdma4j.bench.worker.MissingPeerException;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * A server and a client that are commands of others. In their words {@code {port}} stands for a free TCP port, and {@code
+ * {server}} for the address of the server.
+ *
+ * @param id name of the experiment
+ * @param server words of the server's command
+ * @param client words of the client's command
+ * @param environment variables for both
+ * @param listens whether the server listens at the TCP port, so that it can be seen when it is ready; otherwise it gets a
+ *     second
+ * @param reader makes figures of what the client prints; empty if it finds none. {@link Figures#SECONDS}, the time that
+ *     the client took, is always there
+ */
+public record CommandPair(
+        String id,
+        List<String> server,
+        List<String> client,
+        Map<String, String> environment,
+        boolean listens,
+        Function<String, Map<String, Double>> reader)
+        implements Experiment {
+    private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long UNSEEN_READY_MILLIS = 1000;
+
+    @Override
+    public Map<String, Double> run(Pace pace) throws MissingPeerException, IOException, InterruptedException {
+        requireProgram(server.getFirst());
+        requireProgram(client.getFirst());
+        int port = freePort();
+        Process serving = start(server, port, ProcessBuilder.Redirect.DISCARD);
+        try {
+            if (listens) {
+                awaitListening(serving, port);
+            } else {
+                Thread.sleep(UNSEEN_READY_MILLIS);
+            }
+            return runClient(port, pace);
+        } finally {
+            end(serving);
+        }
+    }
+
+    private void requireProgram(String program) throws MissingPeerException {
+        if (program.startsWith("/")) {
+            if (!Files.isExecutable(Path.of(program))) {
+                throw new MissingPeerException("there is no " + program);
+            }
+            return;
+        }
+        for (String folder : System.getenv().getOrDefault("PATH", "/usr/bin").split(File.pathSeparator, -1)) {
+            if (Files.isExecutable(Path.of(folder, program))) {
+                return;
+            }
+        }
+        throw new MissingPeerException(program + " is not installed");
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(Addresses.SERVER))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private Process start(List<String> words, int port, ProcessBuilder.Redirect output) throws IOException {
+        List<String> command = new ArrayList<>();
+        for (String word : words) {
+            command.add(word.replace("{port}", Integer.toString(port)).replace("{server}", Addresses.SERVER));
+        }
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(output).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+
+    /** Looks into the kernel's table: a connection to try would be taken for a client. */
+    private static void awaitListening(Process serving, int port) throws IOException, InterruptedException {
+        String wanted = ":%04X".formatted(port);
+        long deadline = System.nanoTime() + READY_NANOS;
+        while (serving.isAlive() && System.nanoTime() < deadline) {
+            for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
+                for (String line : Files.readAllLines(Path.of(table))) {
+                    String[] fields = line.strip().split(" +", -1);
+                    if (fields.length > 3 && fields[1].endsWith(wanted) && fields[3].equals("0A")) {
+                        return;
+                    }
+                }
+            }
+            Thread.sleep(10);
+        }
+        throw new IOException("the server does not come up");
+    }
+
+    private Map<String, Double> runClient(int port, Pace pace) throws IOException, InterruptedException {
+        Path output = Files.createTempFile("bench-", ".out");
+        try {
+            long began = System.nanoTime();
+            Process running = start(client, port, ProcessBuilder.Redirect.to(output.toFile()));
+            if (!running.waitFor(pace.limitSeconds(), TimeUnit.SECONDS)) {
+                end(running);
+                throw new IOException("it takes too long");
+            }
+            double seconds = (System.nanoTime() - began) / 1e9;
+            String text = Files.readString(output, StandardCharsets.ISO_8859_1);
+            Map<String, Double> figures = new LinkedHashMap<>(reader.apply(text));
+            if (running.exitValue() != 0 || figures.containsValue(Double.NaN)) {
+                throw new IOException("status " + running.exitValue() + ", output: " + lastLine(text));
+            }
+            figures.put(Figures.SECONDS, seconds);
+            return figures;
+        } finally {
+            Files.delete(output);
+        }
+    }
+
+    private static String lastLine(String text) {
+        return text.lines().filter(line -> !line.isBlank()).reduce("", (_, line) -> line);
+    }
+
+    private static void end(Process process) throws InterruptedException {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        process.waitFor();
+    }
+}

@@ -1,0 +1,71 @@
+package io.rdma4j.bench.plan;
+
+import io.rdma4j.bench.worker.Figures;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Figures out of what tools print. What is not there becomes a figure that is no number. */
+final class ToolOutput {
+    private static final double MEBIBYTE = 1024 * 1024;
+
+    private ToolOutput() {}
+
+    /** rstream: {@code name bytes xfers iters total time Gb/sec usec/xfer}; one way. */
+    static Map<String, Double> rstream(String text) {
+        List<String> fields = lastLine(text, "^\\S+\\s+\\d.*$");
+        return Map.of(Figures.P50_MICROS, number(fields, 7), Figures.GIGABYTES_PER_SECOND, number(fields, 6) / 8);
+    }
+
+    /**
+     * ucx_perftest -f -v: {@code iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr};
+     * one way, its MB are 2²⁰ bytes.
+     */
+    static Map<String, Double> ucxPerftest(String text) {
+        List<String> fields = lastLine(text.replace(',', ' '), "^\\d[\\d. ]+$");
+        return Map.of(
+                Figures.P50_MICROS, number(fields, 1),
+                Figures.GIGABYTES_PER_SECOND, number(fields, 5) * MEBIBYTE / 1e9,
+                Figures.MILLIONS_PER_SECOND, number(fields, 7) / 1e6);
+    }
+
+    /** qperf -uu: {@code latency = 2607 ns}, one way. */
+    static Map<String, Double> qperfLatency(String text) {
+        return Map.of(Figures.P50_MICROS, found(text, "latency\\s*=\\s*([\\d.]+) ns") / 1e3);
+    }
+
+    /** qperf -uu: {@code bw = 3169842703 bytes/sec}. */
+    static Map<String, Double> qperfBandwidth(String text) {
+        return Map.of(Figures.GIGABYTES_PER_SECOND, found(text, "bw\\s*=\\s*([\\d.]+) bytes/sec") / 1e9);
+    }
+
+    /** fi_pingpong: {@code bytes #sent #ack total time MB/sec usec/xfer Mxfers/sec}; one way. */
+    static Map<String, Double> fiPingpong(String text) {
+        List<String> fields = lastLine(text, "^\\d+k?\\s+\\S+\\s+=?\\S+\\s.*$");
+        return Map.of(Figures.P50_MICROS, number(fields, 6), Figures.GIGABYTES_PER_SECOND, number(fields, 5) / 1e3);
+    }
+
+    private static List<String> lastLine(String text, String form) {
+        Pattern pattern = Pattern.compile(form);
+        return text.lines()
+                .map(String::strip)
+                .filter(line -> pattern.matcher(line).matches())
+                .reduce((_, line) -> line)
+                .map(line -> List.of(line.split("\\s+")))
+                .orElse(List.of());
+    }
+
+    private static double number(List<String> fields, int index) {
+        try {
+            return index < fields.size() ? Double.parseDouble(fields.get(index)) : Double.NaN;
+        } catch (NumberFormatException e) {
+            return Double.NaN;
+        }
+    }
+
+    private static double found(String text, String form) {
+        Matcher matcher = Pattern.compile(form).matcher(text);
+        return matcher.find() ? Double.parseDouble(matcher.group(1)) : Double.NaN;
+    }
+}

@@ -1,0 +1,164 @@
+package io.rdma4j.bench.plan;
+
+import static io.rdma4j.bench.plan.Catalogue.KIB_64;
+import static io.rdma4j.bench.plan.Catalogue.MIB;
+import static io.rdma4j.bench.plan.Catalogue.pair;
+import static io.rdma4j.bench.plan.Catalogue.sizeName;
+import static io.rdma4j.bench.plan.Catalogue.sizeText;
+
+import java.util.List;
+import java.util.Locale;
+
+/** Rows of the verbs, and of RDMA sockets. */
+final class VerbsRows {
+    private static final int[] SIZES = {1, 64, 512, 4096, 32 << 10, 256 << 10, MIB, 8 << 20};
+    private static final int[] QUEUE_PAIRS = {1, 2, 4, 8, 16, 32, 64};
+
+    /** The peers that a message of 64 bytes should be ahead of. */
+    private static final String[] SLOWER = {"aeron-64", "ucx-perftest-tag-64", "rstream-tcp-64"};
+
+    private final Plan plan;
+
+    private VerbsRows(Plan plan) {
+        this.plan = plan;
+    }
+
+    static void addTo(Plan plan) {
+        VerbsRows rows = new VerbsRows(plan);
+        rows.latencies();
+        rows.throughputs();
+        rows.rates();
+        rows.sockets();
+        rows.sizes();
+        rows.queuePairs();
+    }
+
+    private RowBuilder row(String id, String title) {
+        return new RowBuilder(plan, id, Catalogue.VERBS, title);
+    }
+
+    private static Experiment latency(String operation, int size, Object... more) {
+        PairExperiment pair = (PairExperiment) pair("rdma-latency", "operation", operation, "size", size);
+        return more.length == 0
+                ? pair
+                : new PairExperiment(
+                        pair.test(), pair.options(), pair.parameters().with(more[0].toString(), more[1]));
+    }
+
+    private static Experiment throughput(String operation, int size, int depth) {
+        return pair("rdma-throughput", "operation", operation, "size", size, "depth", depth);
+    }
+
+    private void latencies() {
+        row("write-64", "64 B WRITE, one way, peer polls memory")
+                .rawAtMost(Catalogue.RAW_LATENCY, 1.25)
+                .lessThan(SLOWER)
+                .latency(latency("write", 64));
+        row("send-64", "64 B SEND, one way, polling")
+                .rawAtMost(Catalogue.RAW_LATENCY, 1.25)
+                .lessThan(SLOWER)
+                .latency(latency("send", 64));
+        row("read-64", "64 B READ, round trip, polling")
+                .rawAtMost(Catalogue.RAW_ROUND_TRIP, 1.3)
+                .latency(latency("read", 64));
+        row("cas-8", "compare-and-swap, round trip, polling")
+                .from(1)
+                .rawAtMost(Catalogue.RAW_ROUND_TRIP, 1.3)
+                .latency(latency("compare-and-swap", 8));
+        row("fetch-add-8", "fetch-and-add, round trip, polling")
+                .rawAtMost(Catalogue.RAW_ROUND_TRIP, 1.3)
+                .latency(latency("fetch-and-add", 8));
+        row("send-block-64", "64 B SEND, one way, completion channels")
+                .rawAtMost(Catalogue.RAW_BLOCKING, 1.3)
+                .latency(latency("send", 64, "wait", "block"));
+    }
+
+    private void throughputs() {
+        for (String operation : List.of("write", "send", "read")) {
+            for (int size : new int[] {KIB_64, MIB}) {
+                RowBuilder row = row(
+                        operation + "-" + sizeName(size),
+                        sizeText(size) + " " + operation.toUpperCase(Locale.ROOT) + ", throughput");
+                if (!operation.equals("read")) {
+                    row.rawAtLeast(Catalogue.RAW_STREAM, 0.8);
+                } else if (size == MIB) {
+                    row.rawAtLeast(Catalogue.RAW_STREAM, 0.7);
+                } else {
+                    row.raw(Catalogue.RAW_STREAM).from(1);
+                }
+                if (size == KIB_64 && !operation.equals("read")) {
+                    row.timesAtLeast(2, "ucx-perftest-tag-64kib");
+                }
+                row.throughput(throughput(operation, size, 16));
+            }
+        }
+        row("write-1mib-idle", "1 MiB WRITE, throughput, peer leaves its device to itself")
+                .from(1)
+                .raw(Catalogue.RAW_STREAM)
+                .throughput(pair("rdma-throughput", "operation", "write", "size", MIB, "depth", 16, "passive", "idle"));
+    }
+
+    private void rates() {
+        row("write-rate", "64 B WRITE, rate, batches of 64")
+                .raw(Catalogue.RAW_RATE)
+                .atLeast(8)
+                .rate(pair("rdma-throughput", "operation", "write", "size", 64, "depth", 512, "batch", 64));
+        row("send-rate", "64 B SEND, rate, batches of 64")
+                .from(1)
+                .raw(Catalogue.RAW_RATE)
+                .rate(pair("rdma-throughput", "operation", "send", "size", 64, "depth", 512, "batch", 64));
+        row("datagram-rate", "64 B UD SEND, rate received, batches of 64")
+                .raw(Catalogue.RAW_RATE)
+                .atLeast(6)
+                .rate(pair("rdma-datagrams", "size", 64, "batch", 64));
+    }
+
+    private void sockets() {
+        new RowBuilder(plan, "socket-64", Catalogue.SOCKETS, "64 B, one way, polling")
+                .rawAtMost(Catalogue.RAW_LATENCY, 1.4)
+                .latency(pair("channel-latency", "kind", "rdma", "size", 64));
+        new RowBuilder(plan, "socket-block-64", Catalogue.SOCKETS, "64 B, one way, blocking")
+                .from(1)
+                .raw(Catalogue.RAW_BLOCKING)
+                .latency(pair("channel-latency", "kind", "rdma", "size", 64, "wait", "block"));
+        new RowBuilder(plan, "socket-64kib", Catalogue.SOCKETS, "64 KiB writes, stream")
+                .rawAtLeast(Catalogue.RAW_STREAM, 0.7)
+                .throughput(pair("channel-stream", "kind", "rdma", "size", KIB_64));
+    }
+
+    private void sizes() {
+        for (int size : SIZES) {
+            for (String operation : List.of("write", "send", "read")) {
+                new RowBuilder(
+                                plan,
+                                operation + "-latency-" + sizeName(size),
+                                Catalogue.SIZES,
+                                sizeText(size) + " " + operation.toUpperCase(Locale.ROOT)
+                                        + (operation.equals("read") ? ", round trip" : ", one way"))
+                        .from(2)
+                        .latency(latency(operation, size));
+                new RowBuilder(
+                                plan,
+                                operation + "-throughput-" + sizeName(size),
+                                Catalogue.SIZES,
+                                sizeText(size) + " " + operation.toUpperCase(Locale.ROOT) + ", throughput")
+                        .from(2)
+                        .throughput(throughput(operation, size, size > MIB ? 4 : 16));
+            }
+        }
+    }
+
+    private void queuePairs() {
+        for (int count : QUEUE_PAIRS) {
+            new RowBuilder(
+                            plan,
+                            "write-qp-" + count,
+                            Catalogue.SIZES,
+                            "64 KiB WRITE over " + count + (count == 1 ? " queue pair" : " queue pairs"))
+                    .from(count == 1 || count == 16 ? 1 : 2)
+                    .raw(Catalogue.RAW_STREAM)
+                    .throughput(pair(
+                            "rdma-throughput", "operation", "write", "size", KIB_64, "depth", 4, "queuePairs", count));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.rdma4j.bench.project;
+
+import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Opens many connections at once, by one thread, and closes them again. Not thread safe. */
+final class ConnectionBurst {
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final EventChannel channel = EventChannel.open();
+    private final InetSocketAddress source = new InetSocketAddress(Addresses.CLIENT, 0);
+    private final InetSocketAddress destination;
+    private final List<CmId> open = new ArrayList<>();
+
+    ConnectionBurst(int port) {
+        destination = new InetSocketAddress(Addresses.SERVER, port);
+    }
+
+    /** Opens so many more. */
+    void open(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            CmId id = channel.createId(PortSpace.TCP, null);
+            open.add(id);
+            id.resolveAddress(source, destination, TIMEOUT);
+        }
+        for (int established = 0; established < count; ) {
+            if (step()) {
+                established++;
+            }
+        }
+    }
+
+    /** Takes an event and does the next step; whether a connection is established by it. */
+    private boolean step() throws IOException {
+        try (CmEvent event = channel.await(PATIENCE)) {
+            if (event == null) {
+                throw new IOException("no event for " + PATIENCE);
+            }
+            CmId id = event.id();
+            switch (event.type()) {
+                case ADDRESS_RESOLVED -> id.resolveRoute(TIMEOUT);
+                case ROUTE_RESOLVED -> {
+                    id.setContext(SharedQueues.of(id).createQueuePair(id));
+                    id.connect(null);
+                }
+                case ESTABLISHED -> {
+                    return true;
+                }
+                default -> throw new IOException("connecting failed: " + event);
+            }
+            return false;
+        }
+    }
+
+    /** Closes all. */
+    void close() throws IOException {
+        for (CmId id : open) {
+            id.disconnect();
+        }
+        for (int left = open.size(); left > 0; left--) {
+            try (CmEvent event = channel.await(PATIENCE)) {
+                if (event == null || event.type() != CmEvent.Type.DISCONNECTED) {
+                    throw new IOException("disconnecting failed: " + event);
+                }
+            }
+        }
+        for (CmId id : open) {
+            id.destroyQueuePair();
+            id.close();
+        }
+        open.clear();
+    }
+}

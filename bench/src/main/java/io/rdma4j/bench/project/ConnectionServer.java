@@ -1,0 +1,73 @@
+package io.rdma4j.bench.project;
+
+import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetSocketAddress;
+
+/** Accepts all connections, and gives up those that the peer ends; one thread for all. */
+final class ConnectionServer implements AutoCloseable {
+    private final EventChannel channel = EventChannel.open();
+    private final CmId listener = channel.createId(PortSpace.TCP, null);
+    private final Thread thread;
+    private volatile int established;
+
+    ConnectionServer() {
+        listener.bindAddress(new InetSocketAddress(Addresses.SERVER, 0));
+        listener.listen(0);
+        thread = Thread.ofPlatform().daemon().name("connections").start(this::serve);
+    }
+
+    int port() {
+        return listener.sourcePort();
+    }
+
+    /** Connections that are open. */
+    int established() {
+        return established;
+    }
+
+    private void serve() {
+        for (CmEvent event = channel.await(); event != null; event = channel.await()) {
+            CmId id = event.id();
+            CmEvent.Type type = event.type();
+            event.close();
+            try {
+                handle(type, id);
+            } catch (RdmaException gone) {
+                close(id);
+            }
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // only this thread writes
+    private void handle(CmEvent.Type type, CmId id) {
+        switch (type) {
+            case CONNECT_REQUEST -> {
+                id.setContext(SharedQueues.of(id).createQueuePair(id));
+                id.accept(null);
+            }
+            case ESTABLISHED -> established++;
+            case DISCONNECTED -> {
+                established--;
+                id.disconnect();
+                close(id);
+            }
+            case CONNECT_ERROR, UNREACHABLE, REJECTED -> close(id);
+            default -> {}
+        }
+    }
+
+    private static void close(CmId id) {
+        id.destroyQueuePair();
+        id.close();
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+}

@@ -1,0 +1,111 @@
+package io.rdma4j.bench.project;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A queue pair of unreliable datagrams with its receives: number {@code n} receives into slot {@code n}. Not thread safe.
+ */
+final class DatagramEnd implements AutoCloseable {
+    private static final int OUTBOX_BYTES = 4096;
+    private static final int ROUTE_HEADER_BYTES = 40;
+
+    private final CmId id;
+    private final Arena arena = Arena.ofShared();
+    private final ProtectionDomain domain;
+    private final CompletionQueue completions;
+    private final QueuePair queuePair;
+    private final MemoryRegion region;
+    private final int slotBytes;
+    private final WorkCompletion[] batch = WorkCompletion.array(64);
+    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+
+    DatagramEnd(CmId id, int sends, int receives, int messageBytes) {
+        this.id = id;
+        domain = id.verbs().createProtectionDomain();
+        completions = id.verbs().createCompletionQueue(sends + receives + 1, null, null);
+        slotBytes = ROUTE_HEADER_BYTES + ((messageBytes + 7) & -8);
+        region = domain.register(
+                arena.allocate(OUTBOX_BYTES + (long) receives * slotBytes, 4096), AccessFlag.LOCAL_WRITE);
+        queuePair = id.createQueuePair(
+                domain,
+                CmQueuePairAttributes.of(QueuePairInitAttributes.of(
+                        QueuePairType.UNRELIABLE_DATAGRAM,
+                        completions,
+                        new QueuePairCapabilities(sends, receives, 1, 1, 0))));
+        for (int i = 0; i < receives; i++) {
+            postReceive(i);
+        }
+    }
+
+    int queuePairNumber() {
+        return queuePair.number();
+    }
+
+    /** What is sent. */
+    MemorySegment outbox() {
+        return region.memory();
+    }
+
+    /** Posts a request with the first {@code bytes} of the outbox. */
+    void post(SendWorkRequest request, int bytes) {
+        queuePair.postSend(request.from(region, 0, bytes));
+    }
+
+    void postReceive(long slot) {
+        queuePair.postReceive(receive.reset(slot).into(region, OUTBOX_BYTES + slot * slotBytes, slotBytes));
+    }
+
+    /** The message in a slot, without the header before it. */
+    MemorySegment received(long slot) {
+        return region.memory()
+                .asSlice(OUTBOX_BYTES + slot * slotBytes + ROUTE_HEADER_BYTES, slotBytes - ROUTE_HEADER_BYTES);
+    }
+
+    AddressHandle address(DatagramParameters peer) {
+        return domain.createAddressHandle(peer.addressVector());
+    }
+
+    AddressHandle addressOfSender(WorkCompletion completion) {
+        MemorySegment slot = region.memory().asSlice(OUTBOX_BYTES + completion.id() * slotBytes, slotBytes);
+        return domain.createAddressHandle(completion, slot, id.portNumber());
+    }
+
+    int poll() throws IOException {
+        int count = completions.poll(batch);
+        for (int i = 0; i < count; i++) {
+            if (!batch[i].isSuccess()) {
+                throw new IOException("a work request failed: " + batch[i]);
+            }
+        }
+        return count;
+    }
+
+    WorkCompletion completion(int index) {
+        return batch[index];
+    }
+
+    @Override
+    public void close() {
+        id.destroyQueuePair();
+        region.close();
+        completions.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,187 @@
+package io.rdma4j.bench.project;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.Control;
+import io.rdma4j.bench.worker.Figures;
+import io.rdma4j.bench.worker.PairTest;
+import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.bench.worker.StreamMeter;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Unreliable datagrams one way. As nothing else keeps a sender from sending more than a receiver can take, a datagram with
+ * the count of what has arrived comes back for each quarter of a window of 4096 messages. Parameters: {@code size}, {@code
+ * batch} (messages posted one after the other, of which the last is signaled). Counted are messages received.
+ */
+public final class DatagramRate implements PairTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final long WINDOW = 4096;
+    private static final int SENDS = 512;
+    private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** Creates one. */
+    public DatagramRate() {}
+
+    @Override
+    public void serve(Control control, Parameters parameters) throws Exception {
+        try (CmId listener = CmId.create(PortSpace.UDP, null)) {
+            listener.bindAddress(new InetSocketAddress(Addresses.SERVER, 0));
+            listener.listen(1);
+            control.send(listener.sourcePort());
+            CmId id = listener.getRequest();
+            try (DatagramEnd end = new DatagramEnd(id, SENDS, (int) WINDOW, parameters.number("size", 64))) {
+                id.accept(ConnectionParameters.NONE);
+                int peer = (int) control.receive();
+                control.meet();
+                control.answer();
+                receiveAll(control, end, peer, parameters.number("size", 64));
+            }
+        }
+    }
+
+    private static void receiveAll(Control control, DatagramEnd end, int peer, int size) throws IOException {
+        AddressHandle back = null;
+        SendWorkRequest acknowledgement = new SendWorkRequest();
+        long received = 0;
+        long acknowledged = 0;
+        while (!control.stopped()) {
+            int count = end.poll();
+            for (int i = 0; i < count; i++) {
+                WorkCompletion completion = end.completion(i);
+                if (!completion.opcode().isReceive()) {
+                    continue;
+                }
+                if (back == null) {
+                    back = end.addressOfSender(completion);
+                }
+                end.postReceive(completion.id());
+                received++;
+            }
+            if (count == 0) {
+                Thread.onSpinWait();
+                continue;
+            }
+            control.count(received * size);
+            if (back != null && received - acknowledged >= WINDOW / 4) {
+                acknowledged = received;
+                end.outbox().set(JAVA_LONG, 0, received);
+                end.post(
+                        acknowledgement
+                                .reset(0)
+                                .to(back, peer, DatagramParameters.UDP_QUEUE_KEY)
+                                .signaled(),
+                        8);
+            }
+        }
+    }
+
+    @Override
+    public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
+        int size = parameters.number("size", 64);
+        try (CmId id = CmId.create(PortSpace.UDP, null)) {
+            id.resolveAddress(
+                    new InetSocketAddress(Addresses.CLIENT, 0),
+                    new InetSocketAddress(Addresses.SERVER, (int) control.receive()),
+                    TIMEOUT);
+            id.resolveRoute(TIMEOUT);
+            try (DatagramEnd end = new DatagramEnd(id, SENDS, 64, Math.max(8, size))) {
+                id.connect(ConnectionParameters.NONE);
+                CmEvent established = Objects.requireNonNull(id.event(), "connecting leaves its event");
+                DatagramParameters peer =
+                        Objects.requireNonNull(established.datagram(), "an answer of a datagram service");
+                control.send(end.queuePairNumber());
+                control.meet();
+                StreamMeter meter = new StreamMeter(control, parameters);
+                long sent = new Sender(end, peer, parameters).run(meter);
+                long received = control.stopPeer() / size;
+                meter.report(figures, size);
+                figures.add("lostShare", 1 - (double) received / sent);
+            }
+        }
+    }
+
+    /** Keeps a window of messages under way. */
+    private static final class Sender {
+        private final DatagramEnd end;
+        private final DatagramParameters peer;
+        private final AddressHandle handle;
+        private final int size;
+        private final int batch;
+        private final SendWorkRequest request = new SendWorkRequest();
+        private int underWay;
+        private long sent;
+        private long arrived;
+        private long lost;
+        private long waitingSince;
+
+        Sender(DatagramEnd end, DatagramParameters peer, Parameters parameters) {
+            this.end = end;
+            this.peer = peer;
+            handle = end.address(peer);
+            size = parameters.number("size", 64);
+            batch = parameters.number("batch", 64);
+        }
+
+        long run(StreamMeter meter) throws IOException {
+            int turn = 0;
+            while (turn++ % 64 != 0 || meter.running()) {
+                if (underWay + batch <= SENDS && hasRoom()) {
+                    postBatch();
+                }
+                complete(end.poll());
+            }
+            return sent;
+        }
+
+        private boolean hasRoom() {
+            if (sent + batch - lost - arrived <= WINDOW) {
+                waitingSince = 0;
+                return true;
+            }
+            long now = System.nanoTime();
+            waitingSince = waitingSince == 0 ? now : waitingSince;
+            if (now - waitingSince > STALL_NANOS) {
+                lost = sent - arrived;
+            }
+            return false;
+        }
+
+        private void postBatch() {
+            for (int i = 1; i <= batch; i++) {
+                request.reset(0).to(handle, peer.queuePairNumber(), peer.queueKey());
+                if (i == batch) {
+                    request.signaled();
+                }
+                end.post(request, size);
+            }
+            underWay += batch;
+            sent += batch;
+        }
+
+        private void complete(int count) {
+            for (int i = 0; i < count; i++) {
+                WorkCompletion completion = end.completion(i);
+                if (completion.opcode().isReceive()) {
+                    arrived = end.received(completion.id()).get(JAVA_LONG, 0);
+                    end.postReceive(completion.id());
+                } else {
+                    underWay -= batch;
+                }
+            }
+        }
+    }
+}

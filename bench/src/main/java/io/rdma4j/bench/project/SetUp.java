@@ -1,0 +1,49 @@
+package io.rdma4j.bench.project;
+
+import io.rdma4j.bench.worker.Control;
+import io.rdma4j.bench.worker.Figures;
+import io.rdma4j.bench.worker.LatencySamples;
+import io.rdma4j.bench.worker.PairTest;
+import io.rdma4j.bench.worker.Parameters;
+
+/**
+ * Opening connections, from the identifier to established, with a queue pair of 16 sends and 16 receives at each end.
+ * Parameters: {@code atOnce} (how many are opened together; all are closed again before the next are opened).
+ */
+public final class SetUp implements PairTest {
+    private static final int CAPACITY = 1 << 16;
+
+    /** Creates one. */
+    public SetUp() {}
+
+    @Override
+    public void serve(Control control, Parameters parameters) throws Exception {
+        try (ConnectionServer server = new ConnectionServer()) {
+            control.send(server.port());
+            control.meet();
+            control.answer();
+            control.awaitStop();
+        }
+    }
+
+    @Override
+    public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
+        int atOnce = parameters.number("atOnce", 1);
+        ConnectionBurst burst = new ConnectionBurst((int) control.receive());
+        control.meet();
+        LatencySamples samples = new LatencySamples(CAPACITY);
+        long endOfWarmUp = System.nanoTime() + parameters.warmUpNanos();
+        long end = endOfWarmUp + parameters.measureNanos();
+        for (long now = System.nanoTime(); now < end || samples.count() == 0; now = System.nanoTime()) {
+            burst.open(atOnce);
+            long opened = System.nanoTime();
+            burst.close();
+            if (now >= endOfWarmUp) {
+                samples.add(opened - now);
+            }
+        }
+        control.stopPeer();
+        figures.addLatency(samples, 1.0 / atOnce);
+        figures.add(Figures.CONNECTIONS_PER_SECOND, atOnce * 1e9 / samples.percentileNanos(50));
+    }
+}

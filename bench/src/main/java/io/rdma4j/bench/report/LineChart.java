@@ -1,0 +1,112 @@
+package io.rdma4j.bench.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Lines over named places, on a logarithmic scale. Not thread safe. */
+final class LineChart {
+    private static final int WIDTH = 860;
+    private static final int HEIGHT = 380;
+    private static final int LEFT = 60;
+    private static final int RIGHT = 250;
+    private static final int TOP = 16;
+    private static final int BOTTOM = 40;
+    private static final int COLOURS = 8;
+
+    private final String unit;
+    private final List<String> places;
+    private final Map<String, Map<String, Double>> lines = new LinkedHashMap<>();
+
+    /**
+     * An empty chart.
+     *
+     * @param unit of the values
+     * @param places along the axis, from left to right
+     */
+    LineChart(String unit, List<String> places) {
+        this.unit = unit;
+        this.places = places;
+    }
+
+    /** Adds a line: values above zero by place. There are as many colours as eight; further lines repeat them dashed. */
+    void add(String name, Map<String, Double> values) {
+        Map<String, Double> drawable = new LinkedHashMap<>();
+        values.forEach((place, value) -> {
+            if (value > 0 && Double.isFinite(value) && places.contains(place)) {
+                drawable.put(place, value);
+            }
+        });
+        if (!drawable.isEmpty()) {
+            lines.put(name, drawable);
+        }
+    }
+
+    boolean isEmpty() {
+        return lines.isEmpty();
+    }
+
+    private double x(String place) {
+        int last = Math.max(1, places.size() - 1);
+        return LEFT + (double) places.indexOf(place) / last * (WIDTH - LEFT - RIGHT);
+    }
+
+    private static double y(double value, int lowest, int highest) {
+        double part = (Math.log10(value) - lowest) / (highest - lowest);
+        return HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
+    }
+
+    /** The chart as SVG. */
+    void drawTo(Markup page) {
+        List<Double> all = new ArrayList<>();
+        lines.values().forEach(line -> all.addAll(line.values()));
+        Statistics range = Statistics.of(all);
+        int lowest = (int) Math.floor(Math.log10(range.minimum()));
+        int highest = Math.max(lowest + 1, (int) Math.ceil(Math.log10(range.maximum())));
+        page.format("<svg viewBox=\"0 0 %d %d\" role=\"img\">\n", WIDTH, HEIGHT);
+        for (int power = lowest; power <= highest; power++) {
+            double y = y(Math.pow(10, power), lowest, highest);
+            page.format(
+                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, WIDTH - RIGHT, y, y);
+            page.format("<text class=\"end\" x=\"%d\" y=\"%.1f\">", LEFT - 6, y + 4);
+            page.text(scale(power)).raw("</text>\n");
+        }
+        page.format("<text x=\"4\" y=\"%d\">", TOP + 2).text(unit).raw("</text>\n");
+        for (String place : places) {
+            page.format("<text class=\"middle\" x=\"%.1f\" y=\"%d\">", x(place), HEIGHT - BOTTOM + 18);
+            page.text(place).raw("</text>\n");
+        }
+        int number = 0;
+        for (Map.Entry<String, Map<String, Double>> line : lines.entrySet()) {
+            drawLine(page, line.getKey(), line.getValue(), number++, lowest, highest);
+        }
+        page.raw("</svg>\n");
+    }
+
+    private static String scale(int power) {
+        return power >= 0 ? Long.toString(Math.round(Math.pow(10, power))) : Double.toString(Math.pow(10, power));
+    }
+
+    private void drawLine(Markup page, String name, Map<String, Double> line, int number, int lowest, int highest) {
+        String style = "c" + number % COLOURS + (number >= COLOURS ? " dashed" : "");
+        page.format("<polyline class=\"line %s\" points=\"", style);
+        line.forEach((place, value) -> page.format("%.1f,%.1f ", x(place), y(value, lowest, highest)));
+        page.raw("\"/>\n");
+        line.forEach((place, value) -> {
+            page.format(
+                    "<circle class=\"dot %s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\">",
+                    style, x(place), y(value, lowest, highest));
+            page.element("title", "", name + ", " + place + ": " + Unit.number(value) + " " + unit);
+            page.raw("</circle>\n");
+        });
+        int legend = TOP + 8 + number * 20;
+        int from = WIDTH - RIGHT + 16;
+        page.format(
+                "<line class=\"line %s\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>",
+                style, from, from + 18, legend, legend);
+        page.format("<text x=\"%d\" y=\"%d\">", from + 24, legend + 4)
+                .text(name)
+                .raw("</text>\n");
+    }
+}
