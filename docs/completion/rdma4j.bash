@@ -16,7 +16,7 @@ _rdma4j() {
         -f) COMPREPLY=($(compgen -W "ip gid name" -- "$word")); return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
@@ -43,9 +43,13 @@ _rdma4j() {
             COMPREPLY=($(compgen -W "-p -d -i -s -m -q -r -n -l -e -g -o -c $common" -- "$word")) ;;
         ibv_xsrq_pingpong)
             COMPREPLY=($(compgen -W "-p -d -i -s -m -c -n -l -e -o -g $common" -- "$word")) ;;
+        ib_*_lat)
+            COMPREPLY=($(compgen -W "-n -D -f -c -R -z -p -d -i -x -m -T -u -S -F -V -h --source_ip --ipv6 --tclass --retry_count --mr_per_qp --dont_xchg_versions --wait_destroy --output -a -s -A -o -I -r -e -H -U --latency_gap $common" -- "$word")) ;;
+        ib_*_bw)
+            COMPREPLY=($(compgen -W "-n -D -f -c -R -z -p -d -i -x -m -T -u -S -F -V -h --source_ip --ipv6 --tclass --retry_count --mr_per_qp --dont_xchg_versions --wait_destroy --output -a -s -A -o -I -r -e -b -q -t -l -Q -N -w -y --perform_warm_up --run_infinitely --report_gbits --report-both $common" -- "$word")) ;;
         ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
         ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
     esac
 }
-complete -F _rdma4j rdma4j rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ibv_devices ibv_devinfo
+complete -F _rdma4j rdma4j rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo

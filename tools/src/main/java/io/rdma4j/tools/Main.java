@@ -12,6 +12,9 @@ import io.rdma4j.tools.messages.RdmaXclient;
 import io.rdma4j.tools.messages.RdmaXserver;
 import io.rdma4j.tools.messages.Ucmatose;
 import io.rdma4j.tools.messages.Udaddy;
+import io.rdma4j.tools.perftest.Measure;
+import io.rdma4j.tools.perftest.Operation;
+import io.rdma4j.tools.perftest.Perftest;
 import io.rdma4j.tools.pingpong.RcPingpong;
 import io.rdma4j.tools.pingpong.SrqPingpong;
 import io.rdma4j.tools.pingpong.UcPingpong;
@@ -64,6 +67,14 @@ public final class Main {
             new UdPingpong(),
             new SrqPingpong(),
             new XsrqPingpong(),
+            new Perftest(Operation.SEND, Measure.LATENCY),
+            new Perftest(Operation.WRITE, Measure.LATENCY),
+            new Perftest(Operation.READ, Measure.LATENCY),
+            new Perftest(Operation.ATOMIC, Measure.LATENCY),
+            new Perftest(Operation.SEND, Measure.BANDWIDTH),
+            new Perftest(Operation.WRITE, Measure.BANDWIDTH),
+            new Perftest(Operation.READ, Measure.BANDWIDTH),
+            new Perftest(Operation.ATOMIC, Measure.BANDWIDTH),
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor());

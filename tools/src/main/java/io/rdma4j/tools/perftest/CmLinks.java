@@ -1,0 +1,312 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.DatagramParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pairs that the connection manager connects: the client's, one after the other, with those that the server makes of
+ * each request. Of datagrams that go both ways the client's first tells the server where it is, as immediate data.
+ */
+final class CmLinks implements Links {
+    private static final Duration RESOLUTION = Duration.ofSeconds(2);
+    private static final Duration GLANCE = Duration.ofMillis(50);
+    private static final int CONNECT_ATTEMPTS = 20;
+    private static final int NUMBER_BYTES = 4;
+    private static final int RNR_TIMER = 12;
+    private static final long FAREWELL_NANOS = 3_000_000_000L;
+
+    private final Settings settings;
+    private final Resources resources;
+    private final Handshake handshake;
+    private final Console console;
+    private final InetSocketAddress local;
+    private final @Nullable InetSocketAddress server;
+    private final List<CmId> ids = new ArrayList<>();
+    private final WorkCompletion[] completion = WorkCompletion.array(1);
+    private final EventChannel channel = EventChannel.open();
+    private int established;
+    private int disconnected;
+
+    /**
+     * Prepares.
+     *
+     * @param local where the server listens, or the client connects from
+     * @param server where the client connects to
+     */
+    CmLinks(
+            Settings settings,
+            Resources resources,
+            Handshake handshake,
+            Console console,
+            InetSocketAddress local,
+            @Nullable InetSocketAddress server) {
+        this.settings = settings;
+        this.resources = resources;
+        this.handshake = handshake;
+        this.console = console;
+        this.local = local;
+        this.server = server;
+    }
+
+    @Override
+    public void make() throws PerftestFailure {
+        if (server != null) {
+            handshake.swap(Destination.EMPTY);
+            for (Lane lane : resources.lanes()) {
+                connect(lane, server);
+            }
+        } else {
+            accept();
+        }
+        handshake.swap(Destination.EMPTY);
+    }
+
+    @Override
+    public void connect() {
+        // They are.
+    }
+
+    private PortSpace portSpace() {
+        return settings.isDatagram() ? PortSpace.UDP : PortSpace.TCP;
+    }
+
+    private ConnectionParameters parameters(int outstanding) {
+        int depth = settings.operation.isFetch() ? outstanding : 0;
+        return ConnectionParameters.NONE.withDepths(depth, depth).withRetries(settings.retryCount, settings.retryCount);
+    }
+
+    /** Whether the server must learn where the client's datagrams come from. */
+    private boolean introduces() {
+        return settings.isDatagram() && (settings.bothWays || !settings.isBandwidth());
+    }
+
+    // ---- client
+
+    /** The server listens a moment after it has said that it is ready: its host may refuse the first attempts. */
+    private void connect(Lane lane, InetSocketAddress to) throws PerftestFailure {
+        for (int attempt = 1; !tryToConnect(lane, to, attempt == CONNECT_ATTEMPTS); attempt++) {
+            try {
+                Thread.sleep(100);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new PerftestFailure(1);
+            }
+        }
+        if (introduces()) {
+            introduce(lane);
+        }
+    }
+
+    private void sendTo(Lane lane, CmEvent answer) {
+        DatagramParameters peer = Objects.requireNonNull(answer.datagram());
+        lane.sendTo(
+                resources.domain().createAddressHandle(peer.addressVector()), peer.queuePairNumber(), peer.queueKey());
+    }
+
+    private boolean tryToConnect(Lane lane, InetSocketAddress to, boolean last) throws PerftestFailure {
+        CmId id = console.call("Failed to create RDMA CM ID.", () -> CmId.create(portSpace(), null));
+        try {
+            id.resolveAddress(
+                    local.getAddress().isAnyLocalAddress() ? null : new InetSocketAddress(local.getAddress(), 0),
+                    to,
+                    RESOLUTION);
+            if (settings.typeOfService != Settings.NONE) {
+                id.setTypeOfService(settings.typeOfService);
+            }
+            id.resolveRoute(RESOLUTION);
+            lane.use(id.createQueuePair(resources.domain(), resources.attributes()));
+            id.connect(parameters(settings.outstanding));
+            if (settings.isDatagram()) {
+                sendTo(lane, Objects.requireNonNull(id.event()));
+            }
+            id.migrate(channel);
+            ids.add(id);
+            established++;
+            return true;
+        } catch (RdmaException e) {
+            id.destroyQueuePair();
+            id.close();
+            if (last || e.errno() != Errno.ECONNREFUSED) {
+                throw console.failure("Failed to create RDMA CM connection with resources.", e);
+            }
+            return false;
+        }
+    }
+
+    private void introduce(Lane lane) throws PerftestFailure {
+        console.step(
+                "Failed to post send for connection " + lane.index() + " for RDMA CM UD send connection parameters.",
+                () -> lane.queuePair()
+                        .postSend(new SendWorkRequest()
+                                .reset(0)
+                                .immediate(lane.queuePair().number())
+                                .from(lane.region(), lane.sendAt(), NUMBER_BYTES)
+                                .to(
+                                        Objects.requireNonNull(lane.handle()),
+                                        lane.remoteQueuePair(),
+                                        lane.remoteQueueKey())
+                                .signaled()));
+        while (resources.sends().poll(completion) == 0) {
+            Thread.onSpinWait();
+        }
+        if (!completion[0].isSuccess()) {
+            throw console.failure(
+                    "Failed to send UD connection parameters to the remote node.",
+                    completion[0].status().text());
+        }
+    }
+
+    // ---- server
+
+    private void accept() throws PerftestFailure {
+        CmId listener =
+                console.call("Failed to create RDMA CM server control ID.", () -> channel.createId(portSpace(), null));
+        try {
+            console.step("Failed to bind RDMA CM address on the server.", () -> listener.bindAddress(local));
+            console.step("Failed to listen on RDMA CM server listen ID.", () -> listener.listen(settings.queuePairs));
+            handshake.swap(Destination.EMPTY);
+            while (ids.size() < settings.queuePairs || !settings.isDatagram() && established < settings.queuePairs) {
+                CmEvent event = channel.await(GLANCE);
+                if (event != null) {
+                    handle(event);
+                } else if (handshake.talk().isOver() || Thread.currentThread().isInterrupted()) {
+                    throw console.failure(
+                            "Failed to create RDMA CM connection with resources.",
+                            "the client has gone before all connections were there; both sides need the same -q");
+                }
+            }
+        } finally {
+            listener.close();
+        }
+    }
+
+    private void handle(CmEvent event) throws PerftestFailure {
+        try (event) {
+            switch (event.type()) {
+                case CONNECT_REQUEST -> onRequest(event.id(), event);
+                case ESTABLISHED -> established++;
+                case DISCONNECTED -> disconnected++;
+                case CONNECT_ERROR, UNREACHABLE, REJECTED ->
+                    throw console.failure(
+                            "RDMA CM event error:\nEvent: " + event.type().text() + "; error: " + event.status() + ".",
+                            event.explanation());
+                default -> {
+                    // Says nothing that matters here.
+                }
+            }
+        }
+    }
+
+    private void onRequest(CmId id, CmEvent event) throws PerftestFailure {
+        if (ids.size() == settings.queuePairs) {
+            id.reject(new byte[0]);
+            id.close();
+            return;
+        }
+        ids.add(id);
+        Lane lane = resources.lanes().get(ids.size() - 1);
+        lane.use(console.call(
+                "Failed to create QP.", () -> id.createQueuePair(resources.domain(), resources.attributes())));
+        if (introduces()) {
+            lane.queuePair()
+                    .postReceive(new ReceiveWorkRequest()
+                            .reset(0)
+                            .into(lane.region(), lane.receiveAt(), Lane.ROUTE_BYTES + NUMBER_BYTES));
+        }
+        int outstanding = settings.isDatagram()
+                ? 0
+                : Math.max(1, Math.min(settings.outstanding, event.connection().initiatorDepth()));
+        console.step("Failed to accept RDMA CM connection.", () -> id.accept(parameters(outstanding)));
+        if (settings.connection == Connection.RC) {
+            console.step(
+                    "Failed to modify QP",
+                    () -> lane.queuePair().modify(new QueuePairAttributes().minRnrTimer(RNR_TIMER)));
+        }
+        if (introduces()) {
+            meet(lane, id.portNumber());
+        }
+    }
+
+    private void meet(Lane lane, int port) throws PerftestFailure {
+        while (resources.receives().poll(completion) == 0) {
+            if (handshake.talk().isOver()) {
+                throw console.failure(
+                        "Failed to initialize UD connection parameters for RDMA CM.", "the client has gone");
+            }
+            Thread.onSpinWait();
+        }
+        WorkCompletion first = completion[0];
+        if (!first.isSuccess() || !first.hasImmediate()) {
+            throw console.failure(
+                    "Failed to poll CQ.", "the client did not say where it is: " + first + "; is it the same tool?");
+        }
+        lane.sendTo(
+                console.call(
+                        "Failed to initialize UD connection parameters for RDMA CM.",
+                        () -> resources
+                                .domain()
+                                .createAddressHandle(
+                                        first,
+                                        lane.region()
+                                                .memory()
+                                                .asSlice(lane.receiveAt(), Lane.ROUTE_BYTES + NUMBER_BYTES),
+                                        port)),
+                first.immediate(),
+                lane.queuePair().query().queueKey());
+    }
+
+    // ---- the end
+
+    @Override
+    public boolean isOver() {
+        try {
+            for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
+                handle(event);
+            }
+            return disconnected > 0;
+        } catch (PerftestFailure told) {
+            return true;
+        }
+    }
+
+    /** The server stays until the client has disconnected, so that the client's last operations are acknowledged. */
+    @Override
+    public void farewell() {
+        long until = System.nanoTime() + FAREWELL_NANOS;
+        while (server == null && established > 0 && !isOver() && System.nanoTime() < until) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Override
+    public void close() {
+        for (CmId id : ids) {
+            try {
+                if (!settings.isDatagram()) {
+                    id.disconnect();
+                }
+            } catch (RdmaException gone) {
+                // The peer was faster.
+            }
+            id.destroyQueuePair();
+            id.close();
+        }
+        channel.close();
+    }
+}

@@ -1,0 +1,166 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/** Talks in messages of a reliable connection that the connection manager made for this alone. */
+final class CmTalk implements Talk {
+    private static final int RETRIES = 7;
+    private static final int LOOK_AFTER = 1 << 14;
+
+    private final Console console;
+    private final CmId id;
+
+    /** Where the identifier's events go once it is connected: that the peer has closed the connection. */
+    private final EventChannel channel = EventChannel.open();
+
+    private final Arena arena = Arena.ofShared();
+    private final ProtectionDomain domain;
+    private final CompletionQueue sends;
+    private final CompletionQueue receives;
+    private final MemoryRegion region;
+    private final QueuePair queuePair;
+    private final WorkCompletion[] completion = WorkCompletion.array(1);
+    private boolean over;
+
+    /** Takes an identifier that can have a queue pair, and posts the first receive. */
+    private CmTalk(Console console, CmId id) {
+        this.console = console;
+        this.id = id;
+        domain = id.verbs().createProtectionDomain();
+        sends = id.verbs().createCompletionQueue(1, null, null);
+        receives = id.verbs().createCompletionQueue(1, null, null);
+        region = domain.register(arena.allocate(2L * Destination.BYTES), AccessFlag.LOCAL_WRITE);
+        queuePair = id.createQueuePair(
+                domain,
+                new CmQueuePairAttributes(
+                        new QueuePairCapabilities(1, 1, 1, 1, 0), sends, receives, false, null, null));
+        postReceive();
+    }
+
+    /** The client's part, with an identifier whose route is resolved. */
+    static CmTalk connect(Console console, CmId id) {
+        CmTalk talk = new CmTalk(console, id);
+        id.connect(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
+        id.migrate(talk.channel);
+        return talk;
+    }
+
+    /** The server's part, with the identifier of a request. */
+    static CmTalk accept(Console console, CmId id) {
+        CmTalk talk = new CmTalk(console, id);
+        id.accept(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
+        id.migrate(talk.channel);
+        return talk;
+    }
+
+    /** The identifier, whose device and addresses those of the run are. */
+    CmId id() {
+        return id;
+    }
+
+    private void postReceive() {
+        queuePair.postReceive(new ReceiveWorkRequest().reset(0).into(region, 0, Destination.BYTES));
+    }
+
+    @Override
+    public void send(byte[] data) throws PerftestFailure {
+        MemorySegment.copy(data, 0, region.memory(), ValueLayout.JAVA_BYTE, Destination.BYTES, data.length);
+        console.step(
+                "Function ibv_post_send failed",
+                () -> queuePair.postSend(new SendWorkRequest()
+                        .reset(0)
+                        .from(region, Destination.BYTES, data.length)
+                        .signaled()));
+        await(sends);
+    }
+
+    @Override
+    public byte[] receive(int length) throws PerftestFailure {
+        await(receives);
+        byte[] data = new byte[length];
+        MemorySegment.copy(region.memory(), ValueLayout.JAVA_BYTE, 0, data, 0, length);
+        console.step("Function ibv_post_recv failed for RDMA_CM QP", this::postReceive);
+        return data;
+    }
+
+    @Override
+    public void sendDestination(Destination destination) throws PerftestFailure {
+        send(destination.toBytes());
+    }
+
+    @Override
+    public Destination receiveDestination() throws PerftestFailure {
+        return Destination.ofBytes(receive(Destination.BYTES));
+    }
+
+    private void await(CompletionQueue queue) throws PerftestFailure {
+        int fruitless = 0;
+        while (queue.poll(completion) == 0) {
+            if (++fruitless == LOOK_AFTER) {
+                fruitless = 0;
+                if (isOver() && queue.poll(completion) == 0) {
+                    throw gone("the connection for the exchange of parameters was closed");
+                }
+            }
+            Thread.onSpinWait();
+        }
+        if (!completion[0].isSuccess()) {
+            throw gone(
+                    completion[0].status() + " (" + completion[0].status().text() + ") at the exchange of parameters");
+        }
+    }
+
+    private PerftestFailure gone(String what) {
+        return console.failure(
+                " Unable to read from socket/rdma_cm",
+                what + ": the peer has ended, or was started with other options");
+    }
+
+    @Override
+    public void driveBy(@Nullable Runnable drive) {
+        // Whoever polls a completion queue drives all devices of the process.
+    }
+
+    @Override
+    public boolean isOver() {
+        for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
+            over |= event.type() == CmEvent.Type.DISCONNECTED || event.type() == CmEvent.Type.DEVICE_REMOVAL;
+            event.acknowledge();
+        }
+        return over;
+    }
+
+    @Override
+    public void sayDone() {
+        // The messages before were the last.
+    }
+
+    @Override
+    public void close() {
+        id.destroyQueuePair();
+        id.close();
+        channel.close();
+        sends.close();
+        receives.close();
+        region.close();
+        domain.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,20 @@
+package io.rdma4j.tools.perftest;
+
+/** RDMA READs or atomic operations of the client, one after the other. */
+final class FetchLatency extends LatencyLoop {
+    FetchLatency(Settings settings, Resources resources, Completions sends, Completions receives) {
+        super(settings, resources, sends, receives);
+    }
+
+    @Override
+    void run(long sizeBytes) throws PerftestFailure {
+        lane().prepare(sizeBytes, false);
+        long limit = limit();
+        startTime();
+        for (long sent = 0; sent < limit && !phases.isOver(); sent++) {
+            post((int) sent, true);
+            awaitSend();
+            count();
+        }
+    }
+}

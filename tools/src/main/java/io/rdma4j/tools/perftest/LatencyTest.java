@@ -1,0 +1,142 @@
+package io.rdma4j.tools.perftest;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a latency tool does once the queue pairs are connected. */
+final class LatencyTest {
+    /** Exit status of perftest where a run of messages, READs or atomics fails; of WRITEs it is 1. */
+    private static final int RUN_FAILED = 17;
+
+    private final Settings settings;
+    private final Console console;
+    private final Handshake handshake;
+    private final Resources resources;
+    private final Destination mine;
+    private final List<Map<String, Object>> rows = new ArrayList<>();
+
+    LatencyTest(Settings settings, Console console, Handshake handshake, Resources resources, Destination mine) {
+        this.settings = settings;
+        this.console = console;
+        this.handshake = handshake;
+        this.resources = resources;
+        this.mine = mine;
+    }
+
+    void run(Completions sends, Completions receives) throws PerftestFailure {
+        if (settings.operation.isFetch() && !settings.isClient()) {
+            handshake.close(mine);
+            line();
+            return;
+        }
+        line();
+        full(ResultTable.latencyHead(settings.timed));
+        for (long size : Sizes.of(settings)) {
+            LatencyLoop loop = loop(sends, receives);
+            if (loop instanceof SendLatency messages) {
+                messages.postReceives(size);
+                handshake.swap(mine);
+            }
+            try {
+                loop.run(size);
+            } catch (PerftestFailure e) {
+                if (settings.operation == Operation.WRITE) {
+                    console.error("Test exited with Error");
+                    throw e;
+                }
+                throw new PerftestFailure(RUN_FAILED);
+            }
+            print(size, loop);
+        }
+        line();
+        console.environment().report().result("sizes", rows);
+        if (settings.operation != Operation.WRITE) {
+            handshake.close(mine);
+        }
+    }
+
+    private LatencyLoop loop(Completions sends, Completions receives) {
+        return switch (settings.operation) {
+            case SEND -> new SendLatency(settings, resources, sends, receives);
+            case WRITE -> new WriteLatency(settings, resources, sends, receives);
+            case READ, ATOMIC -> new FetchLatency(settings, resources, sends, receives);
+        };
+    }
+
+    // ---- the table
+
+    private void line() {
+        full(ResultTable.LINE);
+    }
+
+    /** A line that only the full output has. */
+    private void full(String text) {
+        if (settings.output == Settings.Output.FULL) {
+            console.line(text);
+        }
+    }
+
+    private int ways() {
+        return settings.operation.isFetch() ? 1 : 2;
+    }
+
+    private void print(long size, LatencyLoop loop) {
+        if (settings.timed) {
+            printTimed(size, loop);
+            return;
+        }
+        LatencyFigures figures = LatencyFigures.of(loop.postedNanos(), ways());
+        if (settings.unsorted) {
+            printSamples(figures.samples(), figures.samples().length);
+        }
+        if (settings.histogram) {
+            double[] sorted = figures.samples().clone();
+            java.util.Arrays.sort(sorted);
+            printSamples(sorted, sorted.length - LatencyFigures.TAIL);
+        }
+        if (settings.unsorted || settings.histogram) {
+            line();
+            full(ResultTable.latencyHead(false));
+        }
+        boolean isFull = settings.output == Settings.Output.FULL;
+        console.line(isFull ? ResultTable.latency(size, figures) : ResultTable.plain(figures.average()));
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("sizeBytes", size);
+        row.put("iterations", figures.iterations());
+        row.put("minimumMicroseconds", figures.minimum());
+        row.put("maximumMicroseconds", figures.maximum());
+        row.put("typicalMicroseconds", figures.typical());
+        row.put("averageMicroseconds", figures.average());
+        row.put("deviationMicroseconds", figures.deviation());
+        row.put("percentile99Microseconds", figures.percentile99());
+        row.put("percentile99.9Microseconds", figures.percentile999());
+        rows.add(row);
+    }
+
+    private void printTimed(long size, LatencyLoop loop) {
+        long count = Math.max(1, loop.counted());
+        double average = loop.elapsedNanos() / 1e3 / ways() / count;
+        double perSecond = loop.counted() * 1e9 / Math.max(1, loop.elapsedNanos());
+        boolean isFull = settings.output == Settings.Output.FULL;
+        console.line(
+                isFull
+                        ? ResultTable.timedLatency(size, loop.counted(), average, perSecond)
+                        : ResultTable.plain(average));
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("sizeBytes", size);
+        row.put("iterations", loop.counted());
+        row.put("averageMicroseconds", average);
+        row.put("transactionsPerSecond", perSecond);
+        rows.add(row);
+    }
+
+    private void printSamples(double[] samples, int count) {
+        StringBuilder text = new StringBuilder("#, usec");
+        for (int i = 0; i < count; i++) {
+            text.append('\n').append(ResultTable.sample(i + 1, samples[i]));
+        }
+        console.line(text.toString());
+    }
+}

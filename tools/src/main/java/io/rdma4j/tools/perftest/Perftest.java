@@ -1,0 +1,69 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import java.util.List;
+
+/**
+ * A tool of perftest: {@code ib_send_lat}, {@code ib_write_lat}, {@code ib_read_lat}, {@code ib_atomic_lat}, {@code
+ * ib_send_bw}, {@code ib_write_bw}, {@code ib_read_bw}, {@code ib_atomic_bw}, with the options, tables and messages of
+ * version 4.5. What differs is in {@code docs/tools/perftest.md}.
+ */
+public final class Perftest implements Tool {
+    private final Operation operation;
+    private final Measure measure;
+
+    /**
+     * Creates a tool.
+     *
+     * @param operation what it measures
+     * @param measure what it finds out about it
+     */
+    public Perftest(Operation operation, Measure measure) {
+        this.operation = operation;
+        this.measure = measure;
+    }
+
+    @Override
+    public String name() {
+        return "ib_" + operation.word() + "_" + measure.word();
+    }
+
+    @Override
+    public String summary() {
+        return (measure == Measure.LATENCY ? "latency" : "bandwidth") + " of "
+                + switch (operation) {
+                    case SEND -> "SEND";
+                    case WRITE -> "RDMA WRITE";
+                    case READ -> "RDMA READ";
+                    case ATOMIC -> "atomic operations";
+                }
+                + ", as perftest measures it";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        Settings settings = new Settings(operation, measure);
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(PerftestHelp.usage(name(), settings));
+            environment.out().print(PerftestHelp.examples(name()) + CommonOptions.HELP);
+            return 0;
+        }
+        Console console = new Console(name(), environment);
+        Runnable atInterrupt = console::silence;
+        environment.onInterrupt(atInterrupt);
+        try {
+            if (!new PerftestCommandLine(name(), settings, environment).read(arguments)) {
+                return 1; // as in C, also after -h and -V
+            }
+            settings.tell(environment.report());
+            new PerftestRun(settings, console).run();
+            return 0;
+        } catch (PerftestFailure e) {
+            return e.status();
+        } finally {
+            environment.removeOnInterrupt(atInterrupt);
+        }
+    }
+}

@@ -1,0 +1,436 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.tools.CStrings;
+import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.Getopt.LongOption;
+import io.rdma4j.tools.ToolEnvironment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** Reads a command line of perftest, with its messages. */
+final class PerftestCommandLine {
+    /** All letters of perftest 4.5, also those that are refused here. */
+    private static final String LETTERS =
+            "w:y:p:d:i:m:s:n:t:u:S:x:c:q:I:o:M:r:Q:A:l:D:f:B:T:L:E:J:j:K:k:X:W:aFegzRvhbNVCHUOZP";
+
+    private static final Pattern INTEGER = Pattern.compile("\\s*[-+]?(0[xX][0-9a-fA-F]+|[0-9]+)?");
+    private static final int FEWEST_ITERATIONS = 5;
+    private static final int MOST_ITERATIONS = 100_000_000;
+    private static final int MOST_SEND_DEPTH = 15_000;
+    private static final int MOST_RECEIVE_DEPTH = 16_384;
+    private static final int MOST_QUEUE_PAIRS = 16_384;
+    private static final int MOST_MODERATION = 1024;
+    private static final int MOST_INLINE_BYTES = 912;
+    private static final int MOST_GID_INDEX = 64;
+    private static final long MOST_BYTES = (1L << 31) - 1;
+
+    /** Options that only have a name get a letter that nobody can type. */
+    private static final char FIRST_NAMED = '\uE000';
+
+    private static final List<String> NAMED = List.of(
+            "run_infinitely",
+            "report_gbits",
+            "report-both",
+            "output=",
+            "latency_gap=",
+            "retry_count=",
+            "dont_xchg_versions",
+            "ipv6",
+            "mr_per_qp",
+            "tclass=",
+            "wait_destroy=",
+            "perform_warm_up",
+            "use_old_post_send",
+            "disable_pcie_relaxed",
+            "pkey_index=",
+            "source_ip=",
+            "force-link=",
+            "use-srq",
+            "reversed",
+            "inline_recv=",
+            "recv_post_list=",
+            "cpu_util",
+            "out_json",
+            "out_json_file=",
+            "report-per-port",
+            "rate_limit=",
+            "rate_limit_type=",
+            "rate_units=",
+            "burst_size=",
+            "use_hugepages",
+            "odp",
+            "dlid=",
+            "mmap=",
+            "mmap-offset=",
+            "use_cuda=");
+
+    private static final Map<String, Character> LETTERED = Map.ofEntries(
+            Map.entry("port=", 'p'),
+            Map.entry("ib-dev=", 'd'),
+            Map.entry("ib-port=", 'i'),
+            Map.entry("mtu=", 'm'),
+            Map.entry("size=", 's'),
+            Map.entry("iters=", 'n'),
+            Map.entry("tx-depth=", 't'),
+            Map.entry("qp-timeout=", 'u'),
+            Map.entry("sl=", 'S'),
+            Map.entry("gid-index=", 'x'),
+            Map.entry("all", 'a'),
+            Map.entry("CPU-freq", 'F'),
+            Map.entry("connection=", 'c'),
+            Map.entry("qp=", 'q'),
+            Map.entry("events", 'e'),
+            Map.entry("vector=", 'X'),
+            Map.entry("inline_size=", 'I'),
+            Map.entry("outs=", 'o'),
+            Map.entry("mcg", 'g'),
+            Map.entry("comm_rdma_cm", 'z'),
+            Map.entry("rdma_cm", 'R'),
+            Map.entry("tos=", 'T'),
+            Map.entry("hop_limit=", 'L'),
+            Map.entry("help", 'h'),
+            Map.entry("MGID=", 'M'),
+            Map.entry("rx-depth=", 'r'),
+            Map.entry("bidirectional", 'b'),
+            Map.entry("cq-mod=", 'Q'),
+            Map.entry("noPeak", 'N'),
+            Map.entry("version", 'V'),
+            Map.entry("report-cycles", 'C'),
+            Map.entry("report-histogrm", 'H'),
+            Map.entry("report-histogram", 'H'),
+            Map.entry("report-unsorted", 'U'),
+            Map.entry("atomic_type=", 'A'),
+            Map.entry("dualport", 'O'),
+            Map.entry("post_list=", 'l'),
+            Map.entry("duration=", 'D'),
+            Map.entry("margin=", 'f'),
+            Map.entry("limit_bw=", 'w'),
+            Map.entry("limit_msgrate=", 'y'),
+            Map.entry("report-counters=", 'W'));
+
+    private static final List<LongOption> LONG_OPTIONS = longOptions();
+
+    private final String tool;
+    private final Settings settings;
+    private final ToolEnvironment environment;
+
+    PerftestCommandLine(String tool, Settings settings, ToolEnvironment environment) {
+        this.tool = tool;
+        this.settings = settings;
+        this.environment = environment;
+    }
+
+    private static List<LongOption> longOptions() {
+        List<LongOption> options = new ArrayList<>();
+        LETTERED.forEach((name, letter) -> options.add(longOption(name, letter)));
+        for (int i = 0; i < NAMED.size(); i++) {
+            options.add(longOption(NAMED.get(i), (char) (FIRST_NAMED + i)));
+        }
+        return options;
+    }
+
+    private static LongOption longOption(String name, char letter) {
+        boolean hasArgument = name.endsWith("=");
+        return new LongOption(hasArgument ? name.substring(0, name.length() - 1) : name, hasArgument, letter);
+    }
+
+    /**
+     * Reads into the settings.
+     *
+     * @return whether there is a run to do; else help or version was asked for, and is printed
+     * @throws PerftestFailure if it makes no sense; the reason has been printed
+     */
+    boolean read(List<String> arguments) throws PerftestFailure {
+        Getopt options = new Getopt(tool, LETTERS, LONG_OPTIONS, arguments, environment.err());
+        for (int letter = options.next(); letter != Getopt.END; letter = options.next()) {
+            if (letter == 'h') {
+                environment.out().print(PerftestHelp.usage(tool, settings));
+                return false;
+            }
+            if (letter == 'V') {
+                environment.out().println("Version: " + Handshake.VERSION);
+                return false;
+            }
+            if (letter >= FIRST_NAMED) {
+                takeNamed(NAMED.get(letter - FIRST_NAMED), options.argumentOrEmpty());
+            } else {
+                take((char) letter, options.argumentOrEmpty());
+            }
+        }
+        if (options.operands().size() > 1) {
+            throw refusal(" Invalid Command line. Please check command rerun ");
+        }
+        settings.server =
+                options.operands().isEmpty() ? null : options.operands().getFirst();
+        new SettingsRules(settings, environment).apply();
+        return true;
+    }
+
+    // ---- options with a letter
+
+    private void take(char letter, String value) throws PerftestFailure {
+        switch (letter) {
+            case 'p' -> settings.port = number(value, "Port");
+            case 'd' -> settings.device = value;
+            case 'i' -> {
+                settings.devicePort = number(value, "IB Port");
+                if (settings.devicePort < 1) {
+                    throw refusal("IB Port can't be less than 1");
+                }
+            }
+            case 'm' -> settings.mtuBytes = number(value, "MTU");
+            case 'n' -> settings.iterations = number(value, "Iteration num", FEWEST_ITERATIONS, MOST_ITERATIONS);
+            case 't' -> settings.sendDepth = number(value, "Tx depth", 1, MOST_SEND_DEPTH);
+            case 'r' -> takeReceiveDepth(value);
+            case 's' -> takeSize(value);
+            case 'a' -> settings.allSizes = true;
+            case 'c' -> settings.connection = connection(value);
+            case 'q' -> takeQueuePairs(value);
+            case 'o' -> takeOutstanding(value);
+            case 'A' -> takeAtomicType(value);
+            case 'D' -> {
+                settings.durationSeconds = number(value, "Duration period");
+                if (settings.durationSeconds <= 0) {
+                    throw refusal(" Duration period must be positive");
+                }
+                settings.timed = true;
+            }
+            case 'f' -> settings.marginSeconds = notNegative(value, "Margin");
+            case 'T' -> settings.typeOfService = number(value, "TOS", 0, 255);
+            case 'u' -> settings.timeoutExponent = number(value, "QP Timeout") & 0x1f;
+            case 'x' -> settings.gidIndex = number(value, "Gid index", 0, MOST_GID_INDEX);
+            case 'z' -> settings.managedTalk = true;
+            case 'R' -> settings.managed = true;
+            case 'F' -> {
+                // About the clock of the processor, which nothing here is measured in.
+            }
+            case 'S' -> {
+                int level = number(value, "Service Level");
+                if (level < 0 || level > 15) {
+                    throw refusal(" Only 15 Service levels");
+                }
+            }
+            default -> takeOfOneKind(letter, value);
+        }
+    }
+
+    private void takeOfOneKind(char letter, String value) throws PerftestFailure {
+        switch (letter) {
+            case 'I' -> {
+                settings.inlineBytes = number(value, "Max inline", 0, MOST_INLINE_BYTES);
+                refuseIf(settings.operation.isFetch(), " Inline feature not available on READ/Atomic verbs");
+            }
+            case 'e' -> {
+                refuseIf(settings.operation == Operation.WRITE, " Events feature not available on WRITE verb");
+                settings.events = true;
+            }
+            case 'X' -> {
+                refuseIf(settings.operation == Operation.WRITE, " Events feature not available on WRITE verb");
+                number(value, "EQN", 0, 0);
+            }
+            case 'Q' -> {
+                settings.moderation = number(value, "CQ moderation", 1, MOST_MODERATION);
+                settings.isModerationAsked = true;
+            }
+            case 'l' -> settings.postList = number(value, "Send Post List size", 1, MOST_SEND_DEPTH);
+            case 'b' -> {
+                refuseIf(!settings.isBandwidth(), " Bidirectional is only available in BW test");
+                settings.bothWays = true;
+            }
+            case 'N' -> {
+                refuseIf(!settings.isBandwidth(), " NoPeak only valid for BW tests");
+                settings.noPeak = true;
+            }
+            case 'H' -> {
+                refuseIf(settings.isBandwidth(), " Available only on Latency tests");
+                settings.histogram = true;
+            }
+            case 'U' -> {
+                refuseIf(settings.isBandwidth(), " is Available only on Latency tests");
+                settings.unsorted = true;
+            }
+            case 'w' -> settings.leastBandwidth = limit(value, " Invalid Minimum BW Limit");
+            case 'y' -> settings.leastMessageRate = limit(value, " Invalid Minimum msgRate Limit");
+            case 'L' -> {
+                environment.out().println(" Hop limit only valid for RawEth QP ");
+                throw new PerftestFailure(1);
+            }
+            case '?' -> throw usage();
+            default -> throw notHere("-" + letter);
+        }
+    }
+
+    private void takeReceiveDepth(String value) throws PerftestFailure {
+        settings.receiveDepth = number(value, " Rx depth", 1, MOST_RECEIVE_DEPTH);
+        refuseIf(
+                settings.operation != Operation.SEND && settings.receiveDepth > 1,
+                " On RDMA verbs rx depth can be only 1");
+    }
+
+    private void takeSize(String value) throws PerftestFailure {
+        long factor = 1;
+        String digits = value;
+        if (value.endsWith("K") || value.endsWith("M")) {
+            factor = value.endsWith("K") ? 1 << 10 : 1 << 20;
+            digits = value.substring(0, value.length() - 1);
+        }
+        long number = CStrings.strtol(digits);
+        settings.isSizeAsked = true;
+        if (number < 1 || number > MOST_BYTES / factor) {
+            throw refusal(" Message Size should be between 1 and " + MOST_BYTES);
+        }
+        settings.sizeBytes = number * factor;
+    }
+
+    private Connection connection(String value) throws PerftestFailure {
+        for (Connection each : Connection.values()) {
+            if (each.name().equals(value)) {
+                if (each == Connection.UC && settings.operation.isFetch()) {
+                    throw exit(" UC connection not possible in READ/ATOMIC verbs");
+                }
+                if (each == Connection.UD && settings.operation != Operation.SEND) {
+                    throw exit(" UD connection only possible in SEND verb");
+                }
+                return each;
+            }
+        }
+        if (List.of("XRC", "DC", "SRD", "RawEth").contains(value)) {
+            throw notHere("-c " + value);
+        }
+        throw exit(" Invalid Connection type. Please choose from {RC,UC,UD,XRC,DC,SRD}");
+    }
+
+    private void takeQueuePairs(String value) throws PerftestFailure {
+        refuseIf(!settings.isBandwidth(), " Multiple QPs only available on bw tests");
+        settings.queuePairs = number(value, "num of Qps", 1, MOST_QUEUE_PAIRS);
+    }
+
+    private void takeOutstanding(String value) throws PerftestFailure {
+        settings.outstanding = number(value, "Outstanding Reads");
+        refuseIf(!settings.operation.isFetch(), " Setting Outstanding reads only available on READ verb");
+    }
+
+    private void takeAtomicType(String value) throws PerftestFailure {
+        if (settings.operation != Operation.ATOMIC) {
+            environment.err().println(" You are not running the atomic_lat/bw test!");
+            throw refusal(" To change the atomic action type, you must run one of the atomic tests");
+        }
+        switch (value) {
+            case "CMP_AND_SWAP" -> settings.compareAndSwap = true;
+            case "FETCH_AND_ADD" -> settings.compareAndSwap = false;
+            default -> throw exit(" Invalid Atomic type! please choose from {CMP_AND_SWAP,FETCH_AND_ADD}");
+        }
+    }
+
+    // ---- options with a name
+
+    private void takeNamed(String name, String value) throws PerftestFailure {
+        switch (name) {
+            case "run_infinitely" -> settings.forever = true;
+            case "report_gbits" -> settings.gigabits = true;
+            case "report-both" -> settings.reportBoth = true;
+            case "output=" -> settings.output = output(value);
+            case "latency_gap=" -> settings.gapMicroseconds = notNegative(value, "Latency gap time");
+            case "retry_count=" -> settings.retryCount = Math.min(7, notNegative(value, "Retry Count"));
+            case "dont_xchg_versions" -> settings.silentVersions = true;
+            case "ipv6" -> settings.ipv6 = true;
+            case "mr_per_qp" -> settings.regionPerQueuePair = true;
+            case "tclass=" -> settings.trafficClass = number(value, "traffic class") & 0xff;
+            case "wait_destroy=" -> settings.waitSeconds = number(value, "wait_destroy");
+            case "perform_warm_up" -> settings.warmUp = true;
+            case "source_ip=" -> settings.source = value;
+            case "use_old_post_send", "disable_pcie_relaxed" -> {
+                // There is one way to post, and no PCI bus.
+            }
+            case "pkey_index=" -> number(value, "Pkey index", 0, 0);
+            case "force-link=" -> {
+                if (!value.regionMatches(true, 0, "Ethernet", 0, 8)) {
+                    throw notHere("--force-link=" + value);
+                }
+            }
+            default -> throw notHere("--" + name.replace("=", ""));
+        }
+    }
+
+    private Settings.Output output(String value) throws PerftestFailure {
+        return switch (value) {
+            case "bandwidth" -> Settings.Output.BANDWIDTH;
+            case "message_rate" -> Settings.Output.MESSAGE_RATE;
+            case "latency" -> Settings.Output.LATENCY;
+            default ->
+                throw refusal(" Invalid verbosity level output flag. Please use bandwidth, latency, message_rate");
+        };
+    }
+
+    // ---- values
+
+    private int number(String value, String what) throws PerftestFailure {
+        if (!INTEGER.matcher(value).matches()) {
+            throw refusal(" " + what + " argument " + value + " should be int");
+        }
+        return (int) CStrings.strtol(value);
+    }
+
+    private int number(String value, String what, int least, int most) throws PerftestFailure {
+        int number = number(value, what);
+        if (number < least || number > most) {
+            throw refusal(" " + what + " should be between " + least + " and " + most);
+        }
+        return number;
+    }
+
+    private int notNegative(String value, String what) throws PerftestFailure {
+        int number = number(value, what);
+        if (number < 0) {
+            throw refusal(" " + what + " must be non-negative");
+        }
+        return number;
+    }
+
+    private float limit(String value, String refusal) throws PerftestFailure {
+        try {
+            float limit = Float.parseFloat(value);
+            if (limit >= 0) {
+                return limit;
+            }
+        } catch (NumberFormatException none) {
+            throw refusal(refusal);
+        }
+        throw refusal(refusal);
+    }
+
+    // ---- failures
+
+    private void refuseIf(boolean condition, String line) throws PerftestFailure {
+        if (condition) {
+            throw refusal(line);
+        }
+    }
+
+    private PerftestFailure usage() {
+        environment.err().println(" Invalid Command or flag.");
+        environment.err().println(" Please check command line and run again.");
+        environment.err().println();
+        environment.out().print(PerftestHelp.usage(tool, settings));
+        environment.err().println(" Parser function exited with Error");
+        return new PerftestFailure(1);
+    }
+
+    private PerftestFailure refusal(String line) {
+        environment.err().println(line);
+        environment.err().println(" Parser function exited with Error");
+        return new PerftestFailure(1);
+    }
+
+    private PerftestFailure exit(String line) {
+        environment.err().println(line);
+        return new PerftestFailure(1);
+    }
+
+    private PerftestFailure notHere(String option) {
+        return exit(tool + ": the option " + option + " of perftest is not there: "
+                + "docs/tools/perftest.md says which are, and why");
+    }
+}

@@ -1,0 +1,18 @@
+package io.rdma4j.tools.perftest;
+
+/** Ends a run; the reason has been printed. */
+final class PerftestFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final int status;
+
+    PerftestFailure(int status) {
+        super("exit status " + status, null, false, false);
+        this.status = status;
+    }
+
+    /** The exit status. */
+    int status() {
+        return status;
+    }
+}

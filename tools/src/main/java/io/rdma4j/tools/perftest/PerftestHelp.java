@@ -1,0 +1,139 @@
+package io.rdma4j.tools.perftest;
+
+/** The texts about the options of a tool. */
+final class PerftestHelp {
+    private static final String EXAMPLES = """
+
+            Start both sides with the same options; the client has the server's address besides. With -R the connection
+            manager connects the queue pairs, and takes the device that has the address.
+
+            examples:
+              TOOL -R                          the server, on every IPv4 address
+              TOOL -R 192.0.2.1                the client
+              TOOL -R -a -F --json 192.0.2.1   all sizes, with a JSON document at the end
+
+            """;
+
+    private final Settings defaults;
+    private final StringBuilder text = new StringBuilder();
+
+    private PerftestHelp(Settings defaults) {
+        this.defaults = defaults;
+    }
+
+    /** What the tool's options are. */
+    static String usage(String tool, Settings settings) {
+        return new PerftestHelp(new Settings(settings.operation, settings.measure)).write(tool);
+    }
+
+    /** How it is used. */
+    static String examples(String tool) {
+        return EXAMPLES.replace("TOOL", tool);
+    }
+
+    private void option(String names, String meaning) {
+        text.append("  %-34s %s\n".formatted(names, meaning));
+    }
+
+    private String write(String tool) {
+        text.append("""
+                Usage:
+                  %1$s            start a server and wait for connection
+                  %1$s <host>     connect to server at <host>
+
+                Options:
+                """.formatted(tool));
+        writeTraffic();
+        writeConnection();
+        writeMeasure();
+        writeOutput();
+        return text.toString();
+    }
+
+    private void writeTraffic() {
+        boolean isBandwidth = defaults.isBandwidth();
+        if (defaults.operation == Operation.ATOMIC) {
+            option("-A, --atomic_type=<type>", "FETCH_AND_ADD (default) or CMP_AND_SWAP");
+        } else {
+            option("-a, --all", "run sizes from 2 till 2^23");
+            option(
+                    "-s, --size=<size>",
+                    "bytes of a message, also with K or M behind (default " + defaults.sizeBytes + ")");
+        }
+        option("-n, --iters=<iters>", "operations (default " + defaults.iterations + ", at least 5)");
+        option("-D, --duration=<seconds>", "run for so long instead of -n");
+        option("-f, --margin=<seconds>", "at both ends of -D, not measured (default a quarter)");
+        if (isBandwidth) {
+            option("-b, --bidirectional", "both sides send at a time");
+            option("-q, --qp=<number>", "queue pairs (default 1)");
+            option("-t, --tx-depth=<depth>", "operations under way on each (default 128)");
+            option("-l, --post_list=<number>", "operations to post at a time (default 1)");
+            option("-Q, --cq-mod=<number>", "operations to one completion (default 100; above 8 KiB 1)");
+        }
+        if (defaults.operation == Operation.SEND) {
+            option("-r, --rx-depth=<depth>", "receives posted (default 512)");
+        }
+        if (defaults.operation.isFetch()) {
+            option("-o, --outs=<number>", "READs or atomics under way (default as many as the device can)");
+        } else {
+            option("-I, --inline_size=<size>", "send messages up to this size inline (default 0)");
+        }
+        if (defaults.operation != Operation.WRITE) {
+            option("-e, --events", "sleep on completions (default poll)");
+        }
+        if (!isBandwidth) {
+            option("    --latency_gap=<microseconds>", "wait before each operation");
+        }
+    }
+
+    private void writeConnection() {
+        option(
+                "-c, --connection=<type>",
+                switch (defaults.operation) {
+                    case SEND -> "RC, UC or UD (default RC)";
+                    case WRITE -> "RC or UC (default RC)";
+                    case READ, ATOMIC -> "RC (default RC)";
+                });
+        option("-R, --rdma_cm", "connect the queue pairs with the connection manager");
+        option("-z, --comm_rdma_cm", "only exchange parameters over it (default over TCP)");
+        option("-p, --port=<port>", "listen on/connect to port <port> (default 18515)");
+        option("    --source_ip=<address>", "local address");
+        option("    --ipv6", "serve IPv6 addresses, prefer IPv6 GIDs");
+        option("-d, --ib-dev=<device>", "device (default that of the address)");
+        option("-i, --ib-port=<port>", "port of the device (default 1)");
+        option("-x, --gid-index=<index>", "GID of the port (default that of the address)");
+        option("-m, --mtu=<bytes>", "path MTU, 256 to 4096 (default that of the port)");
+        option("-T, --tos=<value>", "type of service, with -R");
+        option("    --tclass=<value>", "type of service, without -R");
+        option("-u, --qp-timeout=<exponent>", "acknowledgement time-out 4.096 us * 2^n (default 14)");
+        option("    --retry_count=<number>", "repetitions before a connection fails (default 7)");
+        option("    --mr_per_qp", "a memory region for each queue pair");
+        option("    --dont_xchg_versions", "do not exchange versions and MTU");
+        option("-S, -F, --use_old_post_send, --disable_pcie_relaxed", "accepted, without effect");
+    }
+
+    private void writeMeasure() {
+        if (defaults.isBandwidth()) {
+            option("-N, --noPeak", "do not find the peak (default find it, up to 20000 operations)");
+            option("    --perform_warm_up", "some operations before those that are measured");
+            option("    --run_infinitely", "never end; print results every <duration> seconds");
+            option("-w, --limit_bw=<value>", "fail if the bandwidth is lower");
+            option("-y, --limit_msgrate=<value>", "fail if the message rate is lower");
+        }
+        option("    --wait_destroy=<seconds>", "wait before the end");
+    }
+
+    private void writeOutput() {
+        if (defaults.isBandwidth()) {
+            option("    --report_gbits", "gigabits in a second, not MiB");
+            option("    --report-both", "with -b also both directions apart");
+            option("    --output=<kind>", "only one number: bandwidth or message_rate");
+        } else {
+            option("-H, --report-histogram", "print all results, sorted");
+            option("-U, --report-unsorted", "print all results as they came");
+            option("    --output=<kind>", "only one number: latency");
+        }
+        option("-V, --version", "print the version of the protocol");
+        option("-h, --help", "this text");
+    }
+}

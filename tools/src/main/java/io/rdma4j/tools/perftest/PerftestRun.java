@@ -1,0 +1,214 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.RdmaException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A run of a tool: the two sides meet, agree, make and connect queue pairs, measure, and part, in the order and with the
+ * messages of perftest.
+ */
+final class PerftestRun {
+    private final Settings settings;
+    private final Console console;
+
+    PerftestRun(Settings settings, Console console) {
+        this.settings = settings;
+        this.console = console;
+    }
+
+    /**
+     * Runs to the end.
+     *
+     * @throws PerftestFailure if something fails; the reason has been printed
+     */
+    void run() throws PerftestFailure {
+        try (Meeting meeting = Meeting.with(settings, console)) {
+            Handshake handshake = new Handshake(meeting.talk(), settings, console);
+            handshake.greet();
+            PathMtu mtu = handshake.agree(mtu(meeting));
+            limitDatagrams(mtu);
+            limitOutstanding(meeting);
+            limitInline(meeting);
+            try (Resources resources = Resources.create(settings, meeting.context(), console)) {
+                run(meeting, handshake, mtu, resources);
+            }
+        } catch (RdmaException e) {
+            throw console.failure("Couldn't post send", e);
+        }
+    }
+
+    private void run(Meeting meeting, Handshake handshake, PathMtu mtu, Resources resources) throws PerftestFailure {
+        int[] packetNumbers = new int[settings.queuePairs];
+        for (int i = 0; i < packetNumbers.length; i++) {
+            packetNumbers[i] = ThreadLocalRandom.current().nextInt(1 << 24);
+        }
+        if (!settings.events) {
+            handshake.talk().driveBy(new Drive(resources.sends()));
+        }
+        try (Links links = settings.managed
+                ? new CmLinks(settings, resources, handshake, console, meeting.local(), meeting.server())
+                : new PlainLinks(settings, resources, console, mtu, meeting.gidIndex(), packetNumbers)) {
+            links.make();
+            List<Destination> mine = destinations(meeting, resources, packetNumbers);
+            new TestInfo(settings, console).print(meeting, mtu);
+            introduce(handshake, links, resources, mine);
+            measure(handshake, links, resources, mine);
+            if (settings.waitSeconds > 0) {
+                console.line(" Waiting " + settings.waitSeconds + " seconds before releasing resources...");
+                sleep(settings.waitSeconds);
+            }
+            links.farewell();
+        }
+    }
+
+    private static void sleep(int seconds) {
+        try {
+            Thread.sleep(seconds * 1000L);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    // ---- what the device can
+
+    private PathMtu mtu(Meeting meeting) throws PerftestFailure {
+        PortAttributes port = console.call(
+                " Error when trying to query port", () -> meeting.context().port(settings.devicePort));
+        PathMtu active = port.activeMtu();
+        if (settings.mtuBytes == 0) {
+            return active;
+        }
+        for (PathMtu each : PathMtu.values()) {
+            if (each.bytes() == settings.mtuBytes) {
+                if (each.code() <= active.code()) {
+                    return each;
+                }
+                console.line("Requested mtu is higher than active mtu ");
+                console.line("Changing to active mtu - " + active.code());
+                return active;
+            }
+        }
+        console.error(" Invalid MTU - " + settings.mtuBytes + " ");
+        console.error(" Please choose mtu from {256,512,1024,2048,4096}");
+        console.error(" Will run with the port active mtu - " + active.code());
+        return active;
+    }
+
+    private void limitDatagrams(PathMtu mtu) throws PerftestFailure {
+        if (!settings.isDatagram() || settings.sizeBytes <= mtu.bytes()) {
+            return;
+        }
+        if (settings.isSizeAsked && !settings.allSizes) {
+            console.error(" Max message size in UD cannot be greater than MTU ");
+            throw console.failure(
+                    " Couldn't get context for the device",
+                    "datagrams are one packet: -s " + mtu.bytes() + " is the most over this network");
+        }
+        console.error(" Max msg size in UD is MTU " + mtu.bytes());
+        console.error(" Changing to this MTU");
+        settings.sizeBytes = mtu.bytes();
+    }
+
+    private void limitOutstanding(Meeting meeting) {
+        if (!settings.operation.isFetch()) {
+            settings.outstanding = 1;
+            return;
+        }
+        int most = Math.min(
+                meeting.context().attributes().maxReadAtomicPerQueuePair(),
+                meeting.context().attributes().maxInitiatedReadAtomicPerQueuePair());
+        if (settings.outstanding > most) {
+            console.line(ResultTable.LINE);
+            console.error(" Number of outstanding reads is above max = " + most);
+            console.error(" Changing to that max value");
+        }
+        if (settings.outstanding <= 0 || settings.outstanding > most) {
+            settings.outstanding = most;
+        }
+    }
+
+    private void limitInline(Meeting meeting) {
+        int most = meeting.context().attributes().maxInlineBytes();
+        if (settings.inlineBytes > most) {
+            console.line("  Actual inline-size(" + most + ") > requested inline-size(" + settings.inlineBytes + ")");
+            settings.inlineBytes = most;
+        }
+        settings.inlineBytes = Math.max(0, settings.inlineBytes);
+    }
+
+    // ---- where the queue pairs are
+
+    private List<Destination> destinations(Meeting meeting, Resources resources, int[] packetNumbers) {
+        List<Destination> mine = new ArrayList<>();
+        for (Lane lane : resources.lanes()) {
+            mine.add(new Destination(
+                    0,
+                    settings.outstanding,
+                    lane.queuePair().number(),
+                    packetNumbers[lane.index()],
+                    lane.region().remoteKey(),
+                    lane.remoteAddress(),
+                    meeting.gid(),
+                    meeting.gidIndex()));
+        }
+        return mine;
+    }
+
+    private void introduce(Handshake handshake, Links links, Resources resources, List<Destination> mine)
+            throws PerftestFailure {
+        boolean isSend = settings.operation == Operation.SEND;
+        if (!isSend && !settings.isBandwidth()) {
+            handshake.swap(mine.getFirst());
+        }
+        for (Lane lane : resources.lanes()) {
+            lane.connectTo(handshake.swap(mine.get(lane.index())));
+        }
+        if (!settings.managed) {
+            if (mine.getFirst().gid().isIpv4()
+                    != resources.lanes().getFirst().remote().gid().isIpv4()) {
+                console.error("");
+                console.error(" Found Incompatibility issue with GID types.");
+                console.error(" Please Try to use a different IP version.");
+                throw console.failure("", "one side uses an IPv4 GID, the other an IPv6 one; -x INDEX chooses");
+            }
+            links.connect();
+        }
+        if (isSend) {
+            handshake.swap(mine.getFirst());
+        }
+        mine.forEach(each -> print(each, "local"));
+        for (Destination each : mine) {
+            print(handshake.swap(each), "remote");
+        }
+        if (!isSend) {
+            handshake.swap(mine.getFirst());
+        }
+    }
+
+    private void print(Destination destination, String side) {
+        if (settings.output == Settings.Output.FULL) {
+            console.line(destination.line(side, settings.managedTalk ? null : settings.operation));
+            console.line(destination.gidLine());
+        }
+    }
+
+    // ---- what is measured
+
+    private void measure(Handshake handshake, Links links, Resources resources, List<Destination> mine)
+            throws PerftestFailure {
+        Completions.Watch watch = () -> links.isOver() || handshake.talk().isOver();
+        Completions sends = new Completions(resources.sends(), resources.channel(), watch, console, "client");
+        Completions receives = settings.operation == Operation.SEND
+                ? new Completions(resources.receives(), resources.channel(), watch, console, "server")
+                : sends;
+        if (settings.isBandwidth()) {
+            new BandwidthTest(settings, console, handshake, resources, mine.getFirst()).run(sends, receives);
+        } else {
+            new LatencyTest(settings, console, handshake, resources, mine.getFirst()).run(sends, receives);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.rdma4j.tools.perftest;
+
+/** One side receives what the other sends. */
+final class Receiving extends BandwidthLoop {
+    private final long[] posted;
+
+    Receiving(Settings settings, Resources resources, Completions sends, Completions receives) {
+        super(settings, resources, sends, receives);
+        posted = new long[lanes.size()];
+    }
+
+    /** Posts the receives that are there before the first message. */
+    void postReceives(long sizeBytes) {
+        for (Lane lane : lanes) {
+            lane.prepare(sizeBytes, true);
+            for (int i = 0; i < settings.receiveDepth; i++) {
+                lane.postReceive();
+            }
+            posted[lane.index()] = settings.receiveDepth;
+        }
+    }
+
+    @Override
+    void run() throws PerftestFailure {
+        long limit = limit();
+        long all = settings.timed ? Long.MAX_VALUE : limit * lanes.size();
+        long received = 0;
+        receives.expect();
+        while (received < all && !phases.isOver()) {
+            int count = receives.poll();
+            if (count > 0 && received == 0) {
+                begin();
+            }
+            for (int i = 0; i < count; i++) {
+                replace(lanes.get(receives.lane(i)), limit);
+            }
+            count(count);
+            received += count;
+            if (count == 0 && settings.connection != Connection.RC && receives.isSilent()) {
+                throw receives.lost(received, all);
+            }
+        }
+        end(all);
+    }
+
+    private void replace(Lane lane, long limit) {
+        if (posted[lane.index()] < limit) {
+            lane.postReceive();
+            posted[lane.index()]++;
+        }
+    }
+}

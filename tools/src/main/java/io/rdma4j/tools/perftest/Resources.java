@@ -1,0 +1,174 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The memory, the completion queues and the queue pairs of a run. Not thread safe. */
+final class Resources implements AutoCloseable {
+    private static final int PAGE_BYTES = 4096;
+
+    /** Room in completion queues beyond what can be under way. */
+    private static final int SPARE_COMPLETIONS = 16;
+
+    private final Settings settings;
+    private final Arena arena = Arena.ofShared();
+    private final List<Lane> lanes = new ArrayList<>();
+    private final List<MemoryRegion> regions = new ArrayList<>();
+    private @Nullable ProtectionDomain domain;
+    private @Nullable CompletionChannel channel;
+    private @Nullable CompletionQueue sends;
+    private @Nullable CompletionQueue receives;
+
+    private Resources(Settings settings) {
+        this.settings = settings;
+    }
+
+    /** Makes all but the queue pairs. */
+    static Resources create(Settings settings, DeviceContext context, Console console) throws PerftestFailure {
+        Resources resources = new Resources(settings);
+        try {
+            resources.allocate(context, console);
+            return resources;
+        } catch (PerftestFailure e) {
+            resources.close();
+            throw e;
+        }
+    }
+
+    private void allocate(DeviceContext context, Console console) throws PerftestFailure {
+        if (settings.events) {
+            channel = console.call("Couldn't create completion channel", context::createCompletionChannel);
+        }
+        domain = console.call("Couldn't allocate PD", context::createProtectionDomain);
+        CompletionChannel events = channel;
+        sends = console.call(
+                "Couldn't create CQ",
+                () -> context.createCompletionQueue(
+                        Math.addExact(Math.multiplyExact(settings.sendDepth, settings.queuePairs), SPARE_COMPLETIONS),
+                        null,
+                        events));
+        receives = settings.operation != Operation.SEND
+                ? sends
+                : console.call(
+                        "Couldn't create a receiver CQ",
+                        () -> context.createCompletionQueue(
+                                Math.addExact(
+                                        Math.multiplyExact(settings.receiveDepth, settings.queuePairs),
+                                        SPARE_COMPLETIONS),
+                                null,
+                                events));
+        long slot = settings.slotBytes();
+        int shared = settings.regionPerQueuePair ? 1 : settings.queuePairs;
+        for (int i = 0; i < settings.queuePairs; i++) {
+            if (i % shared == 0) {
+                regions.add(register(2 * slot * shared, console));
+            }
+            int place = i % shared;
+            lanes.add(new Lane(settings, i, regions.getLast(), place * slot, (shared + place) * slot));
+        }
+    }
+
+    private MemoryRegion register(long bytes, Console console) throws PerftestFailure {
+        try {
+            return console.call(
+                    "Couldn't allocate MR",
+                    () -> domain().register(arena.allocate(bytes, PAGE_BYTES), access(settings.operation, true)));
+        } catch (OutOfMemoryError e) {
+            throw console.failure(
+                    "Couldn't allocate work buf.", e.getMessage() + "; use a smaller -s, or fewer queue pairs");
+        }
+    }
+
+    /** What peers may do: of memory, and of the queue pairs over which they do it. */
+    static Set<AccessFlag> access(Operation operation, boolean local) {
+        EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
+        if (local) {
+            rights.add(AccessFlag.LOCAL_WRITE);
+        }
+        switch (operation) {
+            case WRITE -> rights.add(AccessFlag.REMOTE_WRITE);
+            case READ -> rights.add(AccessFlag.REMOTE_READ);
+            case ATOMIC -> rights.add(AccessFlag.REMOTE_ATOMIC);
+            case SEND -> {
+                // Needs no right.
+            }
+        }
+        return rights;
+    }
+
+    /** What a queue pair is made of. */
+    QueuePairInitAttributes attributes() {
+        return new QueuePairInitAttributes(
+                settings.connection.type(),
+                sends(),
+                receives(),
+                new QueuePairCapabilities(
+                        settings.sendDepth, settings.receiveDepth, 1, 1, Math.max(0, settings.inlineBytes)),
+                false,
+                null,
+                null);
+    }
+
+    ProtectionDomain domain() {
+        return Objects.requireNonNull(domain);
+    }
+
+    @Nullable
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    CompletionQueue sends() {
+        return Objects.requireNonNull(sends);
+    }
+
+    CompletionQueue receives() {
+        return Objects.requireNonNull(receives);
+    }
+
+    List<Lane> lanes() {
+        return lanes;
+    }
+
+    /** Closes all; queue pairs of the connection manager must be closed before. */
+    @Override
+    public void close() {
+        for (Lane lane : lanes) {
+            AddressHandle handle = lane.handle();
+            if (handle != null) {
+                handle.close();
+            }
+            if (lane.hasQueuePair()) {
+                lane.queuePair().close();
+            }
+        }
+        if (sends != null) {
+            sends.close();
+        }
+        if (receives != null && !receives.equals(sends)) {
+            receives.close();
+        }
+        if (channel != null) {
+            channel.close();
+        }
+        regions.forEach(MemoryRegion::close);
+        if (domain != null) {
+            domain.close();
+        }
+        arena.close();
+    }
+}

@@ -1,0 +1,46 @@
+package io.rdma4j.tools.perftest;
+
+/** One side posts: WRITEs, READs, atomics, or messages that the other side receives. */
+final class Sending extends BandwidthLoop {
+    Sending(Settings settings, Resources resources, Completions sends, Completions receives) {
+        super(settings, resources, sends, receives);
+    }
+
+    /** Posts as much as fits and waits for it, so that what is measured finds all warm. */
+    void warmUp(long sizeBytes) throws PerftestFailure {
+        for (Lane lane : lanes) {
+            lane.prepare(sizeBytes, true);
+            int count = Math.max(settings.sendDepth, settings.postList);
+            for (int i = 1; i <= count; i++) {
+                lane.post(i == count);
+            }
+            awaitSend();
+        }
+    }
+
+    @Override
+    void run() throws PerftestFailure {
+        long limit = limit();
+        long all = settings.timed ? Long.MAX_VALUE : limit * lanes.size();
+        long posted = 0;
+        long done = 0;
+        begin();
+        while (done < all && !phases.isOver()) {
+            for (int i = 0; i < lanes.size(); i++) {
+                Lane lane = lanes.get(i);
+                while (canPost(lane, limit)) {
+                    postList(lane, posted, limit);
+                    posted += settings.postList;
+                    if (phases.isOver()) {
+                        break;
+                    }
+                }
+            }
+            int count = sends.poll();
+            for (int i = 0; i < count; i++) {
+                done = onDone(lanes.get(sends.lane(i)), done, limit);
+            }
+        }
+        end(all);
+    }
+}

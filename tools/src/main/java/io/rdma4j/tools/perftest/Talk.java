@@ -1,0 +1,30 @@
+package io.rdma4j.tools.perftest;
+
+import org.jspecify.annotations.Nullable;
+
+/** How the two sides tell each other what they must know. Not thread safe. */
+interface Talk extends AutoCloseable {
+    /** Sends. */
+    void send(byte[] data) throws PerftestFailure;
+
+    /** Waits for so many bytes. */
+    byte[] receive(int length) throws PerftestFailure;
+
+    /** Sends a place. */
+    void sendDestination(Destination destination) throws PerftestFailure;
+
+    /** Waits for a place. */
+    Destination receiveDestination() throws PerftestFailure;
+
+    /** What keeps the device going while this side waits; null while there is none. */
+    void driveBy(@Nullable Runnable drive);
+
+    /** Whether the peer is gone; looks, and does not wait. */
+    boolean isOver();
+
+    /** The last word where there is one. */
+    void sayDone() throws PerftestFailure;
+
+    @Override
+    void close();
+}

@@ -1,0 +1,83 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.verbs.PathMtu;
+
+/** The lines about a test before it begins, those of perftest on a device without PCI bus. */
+final class TestInfo {
+    private final Settings settings;
+    private final Console console;
+
+    TestInfo(Settings settings, Console console) {
+        this.settings = settings;
+        this.console = console;
+    }
+
+    void print(Meeting meeting, PathMtu mtu) {
+        String device = meeting.context().device().name();
+        console.environment()
+                .report()
+                .parameter("device", device)
+                .parameter("mtuBytes", mtu.bytes())
+                .parameter("gidIndex", meeting.gidIndex());
+        if (settings.output != Settings.Output.FULL) {
+            return;
+        }
+        console.line(ResultTable.LINE);
+        console.line("                    " + title());
+        if (settings.events) {
+            console.line(" Test with events. Using " + device + "_comp0");
+        }
+        console.line(" Dual-port       : OFF\t\tDevice         : " + device);
+        console.line(" Number of qps   : " + settings.queuePairs + "\t\tTransport type : IB");
+        console.line(" Connection type : " + settings.connection + "\t\tUsing SRQ      : OFF");
+        console.line(" PCIe relax order: Unsupported");
+        console.line(" ibv_wr* API     : OFF");
+        if (settings.isClient() || settings.bothWays) {
+            console.line(" TX depth        : " + settings.sendDepth);
+        }
+        if (settings.postList > 1) {
+            console.line(" Post List       : " + settings.postList);
+        }
+        if (settings.operation == Operation.SEND && (!settings.isClient() || settings.bothWays)) {
+            console.line(" RX depth        : " + settings.receiveDepth);
+        }
+        if (settings.isBandwidth()) {
+            console.line(" CQ Moderation   : " + settings.moderation);
+        }
+        console.line(" Mtu             : " + mtu.bytes() + "[B]");
+        console.line(" Link type       : Ethernet");
+        console.line(" GID index       : " + meeting.gidIndex());
+        console.line(
+                settings.operation.isFetch()
+                        ? " Outstand reads  : " + settings.outstanding
+                        : " Max inline data : " + settings.inlineBytes + "[B]");
+        console.line(" rdma_cm QPs\t : " + (settings.managed ? "ON" : "OFF"));
+        console.line(" Data ex. method : " + (settings.managedTalk ? "rdma_cm" : "Ethernet") + typeOfService());
+        if (settings.managed && !settings.isClient()) {
+            console.line(ResultTable.LINE);
+            console.line(" Waiting for client rdma_cm QP to connect");
+            console.line(" Please run the same command with the IB/RoCE interface IP");
+        }
+        console.line(ResultTable.LINE);
+    }
+
+    private String typeOfService() {
+        return settings.typeOfService == Settings.NONE ? "" : " \tTOS    : " + settings.typeOfService;
+    }
+
+    private String title() {
+        StringBuilder title = new StringBuilder(settings.operation.title()).append(' ');
+        if (settings.operation == Operation.ATOMIC) {
+            title.append(settings.compareAndSwap ? "CMP_AND_SWAP " : "FETCH_AND_ADD ");
+        }
+        if (settings.bothWays) {
+            title.append("Bidirectional ");
+        }
+        if (settings.isBandwidth()) {
+            title.append(settings.postList > 1 ? "Post List BW " : "BW ");
+        } else {
+            title.append("Latency ");
+        }
+        return title.append("Test").toString();
+    }
+}
