@@ -217,10 +217,12 @@ define_cases() {
         case_add jumbo-mtu/v4 "$1" "$2" '4 pings of 65535' 30 case_jumbo v4
     done
     define_pingpong_cases host linux
+    define_perftest_cases host linux
     define_message_cases host linux
     define_cmtime_cases host linux
     define_socket_cases host linux
     define_pingpong_cases linux host
+    define_perftest_cases linux host
     define_message_cases linux host
     define_cmtime_cases linux host
     define_socket_cases linux host

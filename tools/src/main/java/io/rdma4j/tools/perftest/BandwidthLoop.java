@@ -8,6 +8,7 @@ abstract class BandwidthLoop extends Loop {
 
     private final int messages;
     private BandwidthSamples samples = new BandwidthSamples(0);
+    private long sizeBytes;
     private long counted;
     private long nextReportNanos;
     private Consumer<BandwidthSamples> interim = ignored -> {};
@@ -23,8 +24,9 @@ abstract class BandwidthLoop extends Loop {
     }
 
     /** Goes through a run with messages of a size. */
-    final BandwidthSamples run(long sizeBytes) throws PerftestFailure {
-        lanes.forEach(lane -> lane.prepare(sizeBytes, true));
+    final BandwidthSamples run(long bytes) throws PerftestFailure {
+        sizeBytes = bytes;
+        lanes.forEach(lane -> lane.prepare(bytes, true));
         samples = new BandwidthSamples(messages);
         counted = 0;
         run();
@@ -32,6 +34,11 @@ abstract class BandwidthLoop extends Loop {
     }
 
     abstract void run() throws PerftestFailure;
+
+    /** Bytes of a message of this run. */
+    final long sizeBytes() {
+        return sizeBytes;
+    }
 
     // ---- time
 

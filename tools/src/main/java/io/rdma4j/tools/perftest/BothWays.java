@@ -28,7 +28,7 @@ final class BothWays extends BandwidthLoop {
         long done = 0;
         long received = 0;
         boolean mayPost = settings.isClient();
-        receives.expect();
+        receives.expect(2 * lanes.size() * settings.moderation * sizeBytes());
         if (mayPost) {
             begin();
         }
@@ -48,7 +48,7 @@ final class BothWays extends BandwidthLoop {
             }
             if (came + count == 0) {
                 receives.idle(sends);
-                if (settings.connection != Connection.RC && receives.isSilent()) {
+                if (received < all && receives.isSilent()) {
                     throw receives.lost(received, all);
                 }
             }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Completions {
     private static final int BATCH = 16;
     private static final int LOOK_AFTER = 1 << 14;
+    private static final long SLOWEST_NANOS_PER_BYTE = 1000;
     private static final Duration GLANCE = Duration.ofMillis(100);
 
     /** Whether the peer has gone. */
@@ -33,6 +34,8 @@ final class Completions {
     private int fruitless;
     private long arrived;
     private long arrivedAtLook;
+    private long sawNanos = System.nanoTime();
+    private long allowanceNanos;
     private boolean silent;
     private boolean gone;
 
@@ -124,9 +127,9 @@ final class Completions {
     private void look() throws PerftestFailure {
         if (arrived != arrivedAtLook) {
             arrivedAtLook = arrived;
-            patience.refresh();
+            sawNanos = System.nanoTime();
         }
-        silent = patience.isOver();
+        silent = System.nanoTime() - sawNanos > patience.nanos() + allowanceNanos;
         if (gone) {
             console.explain("the peer has gone while this side waited for it: it has failed, or was started with other"
                     + " options; both sides need the same -n, -s, -D, -q and -a");
@@ -141,10 +144,15 @@ final class Completions {
         return silent;
     }
 
-    /** A wait begins. */
-    void expect() {
+    /**
+     * Waits begin, each for so many bytes: over a slow network they take their time.
+     *
+     * @param bytes between one completion and the next, all queue pairs together
+     */
+    void expect(long bytes) {
         silent = false;
-        patience.refresh();
+        allowanceNanos = bytes * SLOWEST_NANOS_PER_BYTE;
+        sawNanos = System.nanoTime();
     }
 
     // ---- failures

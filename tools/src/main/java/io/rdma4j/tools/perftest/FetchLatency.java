@@ -11,6 +11,7 @@ final class FetchLatency extends LatencyLoop {
         lane().prepare(sizeBytes, false);
         long limit = limit();
         startTime();
+        sends.expect(sizeBytes);
         for (long sent = 0; sent < limit && !phases.isOver(); sent++) {
             post((int) sent, true);
             awaitSend();

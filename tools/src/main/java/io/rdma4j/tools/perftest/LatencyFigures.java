@@ -14,7 +14,6 @@ import java.util.Arrays;
  * @param deviation standard deviation
  * @param percentile99 99 of 100 are not longer
  * @param percentile999 999 of 1000 are not longer
- * @param samples of all, in the order they were measured
  */
 record LatencyFigures(
         long iterations,
@@ -24,22 +23,26 @@ record LatencyFigures(
         double average,
         double deviation,
         double percentile99,
-        double percentile999,
-        double[] samples) {
+        double percentile999) {
     /** Exchanges that are left out at the long end. */
     static final int TAIL = 2;
 
     /**
-     * Computes.
+     * How long each exchange took, in microseconds and in order.
      *
-     * @param postedNanos when each operation was posted, five or more
+     * @param postedNanos when each operation was posted
      * @param ways 2 if an exchange is a message each way, 1 if it is measured whole
      */
-    static LatencyFigures of(long[] postedNanos, int ways) {
+    static double[] samples(long[] postedNanos, int ways) {
         double[] samples = new double[postedNanos.length - 1];
         for (int i = 0; i < samples.length; i++) {
             samples[i] = (postedNanos[i + 1] - postedNanos[i]) / 1e3 / ways;
         }
+        return samples;
+    }
+
+    /** Computes from four samples or more. */
+    static LatencyFigures of(double[] samples) {
         double[] sorted = samples.clone();
         Arrays.sort(sorted);
         int count = sorted.length - TAIL;
@@ -53,15 +56,14 @@ record LatencyFigures(
             squares += (sorted[i] - average) * (sorted[i] - average);
         }
         return new LatencyFigures(
-                postedNanos.length,
+                samples.length + 1L,
                 sorted[0],
                 sorted[count],
                 median(sorted, count),
                 average,
                 Math.sqrt(squares / count),
                 sorted[(int) Math.ceil(count * 0.99)],
-                sorted[(int) Math.ceil(count * 0.999)],
-                samples);
+                sorted[(int) Math.ceil(count * 0.999)]);
     }
 
     private static double median(double[] sorted, int count) {

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.perftest;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,13 +88,14 @@ final class LatencyTest {
             printTimed(size, loop);
             return;
         }
-        LatencyFigures figures = LatencyFigures.of(loop.postedNanos(), ways());
+        double[] samples = LatencyFigures.samples(loop.postedNanos(), ways());
+        LatencyFigures figures = LatencyFigures.of(samples);
         if (settings.unsorted) {
-            printSamples(figures.samples(), figures.samples().length);
+            printSamples(samples, samples.length);
         }
         if (settings.histogram) {
-            double[] sorted = figures.samples().clone();
-            java.util.Arrays.sort(sorted);
+            double[] sorted = samples.clone();
+            Arrays.sort(sorted);
             printSamples(sorted, sorted.length - LatencyFigures.TAIL);
         }
         if (settings.unsorted || settings.histogram) {

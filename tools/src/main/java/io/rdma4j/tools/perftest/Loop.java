@@ -32,7 +32,9 @@ abstract class Loop {
     /** Waits for one operation to be done, or for the end of the time. */
     final void awaitSend() throws PerftestFailure {
         while (!sends.pollOne() && !phases.isOver()) {
-            // Polling is what waits.
+            if (sends.isSilent()) {
+                throw sends.lost();
+            }
         }
     }
 }

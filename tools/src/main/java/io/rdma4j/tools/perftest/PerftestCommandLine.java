@@ -317,11 +317,11 @@ final class PerftestCommandLine {
             environment.err().println(" You are not running the atomic_lat/bw test!");
             throw refusal(" To change the atomic action type, you must run one of the atomic tests");
         }
-        switch (value) {
-            case "CMP_AND_SWAP" -> settings.compareAndSwap = true;
-            case "FETCH_AND_ADD" -> settings.compareAndSwap = false;
+        settings.compareAndSwap = switch (value) {
+            case "CMP_AND_SWAP" -> true;
+            case "FETCH_AND_ADD" -> false;
             default -> throw exit(" Invalid Atomic type! please choose from {CMP_AND_SWAP,FETCH_AND_ADD}");
-        }
+        };
     }
 
     // ---- options with a name

@@ -25,7 +25,7 @@ final class Receiving extends BandwidthLoop {
         long limit = limit();
         long all = settings.timed ? Long.MAX_VALUE : limit * lanes.size();
         long received = 0;
-        receives.expect();
+        receives.expect(sizeBytes());
         while (received < all && !phases.isOver()) {
             int count = receives.poll();
             if (count > 0 && received == 0) {
@@ -36,7 +36,7 @@ final class Receiving extends BandwidthLoop {
             }
             count(count);
             received += count;
-            if (count == 0 && settings.connection != Connection.RC && receives.isSilent()) {
+            if (count == 0 && !settings.forever && receives.isSilent()) {
                 throw receives.lost(received, all);
             }
         }

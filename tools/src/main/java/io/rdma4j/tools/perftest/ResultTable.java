@@ -9,8 +9,6 @@ import java.util.Locale;
 final class ResultTable {
     static final String LINE = "-".repeat(87);
 
-    private static final String BANDWIDTH_HEAD =
-            " #bytes     #iterations    BW peak[%1$s/sec]    BW average[%1$s/sec]   MsgRate[Mpps]";
     private static final String LATENCY_HEAD =
             " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
                     + "99% percentile[usec]   99.9% percentile[usec] ";
@@ -22,7 +20,8 @@ final class ResultTable {
 
     /** The head of a table of bandwidths. */
     static String bandwidthHead(boolean gigabits) {
-        return BANDWIDTH_HEAD.formatted(gigabits ? "Gb" : "MB");
+        String unit = gigabits ? "Gb" : "MB";
+        return " #bytes     #iterations    BW peak[" + unit + "/sec]    BW average[" + unit + "/sec]   MsgRate[Mpps]";
     }
 
     /** The head of a table of latencies. */
@@ -32,11 +31,19 @@ final class ResultTable {
 
     /** A row of bandwidths; small ones get more digits. */
     static String bandwidth(BandwidthFigures figures, boolean gigabits) {
-        boolean isSmall = figures.average() < 0.1 && gigabits;
-        return format(
-                isSmall
-                        ? " %-7d    %d           %-7.6f            %-7.6f            %-7.6f"
-                        : " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f",
+        if (figures.average() < 0.1 && gigabits) {
+            return String.format(
+                    Locale.ROOT,
+                    " %-7d    %d           %-7.6f            %-7.6f            %-7.6f",
+                    figures.sizeBytes(),
+                    figures.iterations(),
+                    figures.peak(),
+                    figures.average(),
+                    figures.messageRate());
+        }
+        return String.format(
+                Locale.ROOT,
+                " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f",
                 figures.sizeBytes(),
                 figures.iterations(),
                 figures.peak(),
@@ -46,7 +53,8 @@ final class ResultTable {
 
     /** A row of latencies. */
     static String latency(long sizeBytes, LatencyFigures figures) {
-        return format(
+        return String.format(
+                Locale.ROOT,
                 " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
                 sizeBytes,
                 figures.iterations(),
@@ -61,7 +69,13 @@ final class ResultTable {
 
     /** A row of a run that time has ended. */
     static String timedLatency(long sizeBytes, long iterations, double average, double perSecond) {
-        return format(" %-7d       %d            %-7.2f        %-7.2f", sizeBytes, iterations, average, perSecond);
+        return String.format(
+                Locale.ROOT,
+                " %-7d       %d            %-7.2f        %-7.2f",
+                sizeBytes,
+                iterations,
+                average,
+                perSecond);
     }
 
     /** A line of {@code -H} or {@code -U}. */
@@ -71,7 +85,7 @@ final class ResultTable {
 
     /** As C's {@code %lf}. */
     static String plain(double value) {
-        return format("%.6f", value);
+        return String.format(Locale.ROOT, "%.6f", value);
     }
 
     /** As C's {@code %g}: six significant digits, without zeros at the end. */
@@ -90,7 +104,7 @@ final class ResultTable {
         return (value < 0 ? "-" : "")
                 + digits.charAt(0)
                 + (digits.length() > 1 ? "." + digits.substring(1) : "")
-                + format("e%s%02d", exponent < 0 ? "-" : "+", Math.abs(exponent));
+                + String.format(Locale.ROOT, "e%s%02d", exponent < 0 ? "-" : "+", Math.abs(exponent));
     }
 
     /** As C's {@code %#0WIDTHx}: zero has no prefix. */
@@ -98,9 +112,5 @@ final class ResultTable {
         String digits = Long.toHexString(value);
         String prefix = value == 0 ? "" : "0x";
         return prefix + "0".repeat(Math.max(0, width - prefix.length() - digits.length())) + digits;
-    }
-
-    private static String format(String pattern, Object... values) {
-        return String.format(Locale.ROOT, pattern, values);
     }
 }

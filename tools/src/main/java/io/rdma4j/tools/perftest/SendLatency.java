@@ -19,7 +19,8 @@ final class SendLatency extends LatencyLoop {
         long limit = limit();
         long sent = 0;
         long received = 0;
-        receives.expect();
+        sends.expect(sizeBytes * settings.moderation);
+        receives.expect(sizeBytes);
         while ((sent < limit || received < limit) && !phases.isOver()) {
             if (received < limit && (sent > 0 || !settings.isClient())) {
                 if (!awaitReceive()) {
@@ -50,7 +51,7 @@ final class SendLatency extends LatencyLoop {
             if (phases.isOver()) {
                 return false;
             }
-            if (settings.connection != Connection.RC && receives.isSilent()) {
+            if (receives.isSilent()) {
                 throw receives.lost();
             }
         }

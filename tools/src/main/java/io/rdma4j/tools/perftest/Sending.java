@@ -10,6 +10,7 @@ final class Sending extends BandwidthLoop {
     void warmUp(long sizeBytes) throws PerftestFailure {
         for (Lane lane : lanes) {
             lane.prepare(sizeBytes, true);
+            sends.expect(settings.sendDepth * sizeBytes);
             int count = Math.max(settings.sendDepth, settings.postList);
             for (int i = 1; i <= count; i++) {
                 lane.post(i == count);
@@ -25,6 +26,7 @@ final class Sending extends BandwidthLoop {
         long posted = 0;
         long done = 0;
         begin();
+        sends.expect(lanes.size() * settings.moderation * sizeBytes());
         while (done < all && !phases.isOver()) {
             for (int i = 0; i < lanes.size(); i++) {
                 Lane lane = lanes.get(i);
@@ -39,6 +41,9 @@ final class Sending extends BandwidthLoop {
             int count = sends.poll();
             for (int i = 0; i < count; i++) {
                 done = onDone(lanes.get(sends.lane(i)), done, limit);
+            }
+            if (count == 0 && sends.isSilent()) {
+                throw sends.lost();
             }
         }
         end(all);

@@ -27,6 +27,7 @@ final class WriteLatency extends LatencyLoop {
         long sent = 0;
         long received = 0;
         startTime();
+        sends.expect(sizeBytes);
         while ((sent < limit || received < limit) && !phases.isOver()) {
             if (received < limit && (sent > 0 || !begins)) {
                 received++;
@@ -45,6 +46,9 @@ final class WriteLatency extends LatencyLoop {
     private void await(MemorySegment memory, long at, byte value) throws PerftestFailure {
         while ((byte) BYTE.getAcquire(memory, at) != value && !phases.isOver()) {
             sends.poll(); // which keeps the device going; nothing is under way that could be done
+            if (sends.isSilent()) {
+                throw sends.lost();
+            }
         }
     }
 }

@@ -1,0 +1,131 @@
+package io.rdma4j.tools.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** The arithmetic behind the tables. */
+class FiguresTest {
+    private static final double TINY = 1e-9;
+
+    /** Times of posts that lie 1, 2, 3 … microseconds apart, in an order that is not sorted. */
+    private static long[] posts(int count) {
+        long[] posts = new long[count];
+        for (int i = 1; i < count; i++) {
+            long gap = i % 2 == 0 ? i : count - 1 - i + (count - 1) % 2;
+            posts[i] = posts[i - 1] + 1000L * gap;
+        }
+        return posts;
+    }
+
+    private static LatencyFigures figures(long[] postedNanos, int ways) {
+        return LatencyFigures.of(LatencyFigures.samples(postedNanos, ways));
+    }
+
+    private static Settings settings() {
+        return new Settings(Operation.WRITE, Measure.BANDWIDTH);
+    }
+
+    @Test
+    void theTwoLongestLatenciesAreLeftOut() {
+        long[] posts = {0, 5_000, 6_000, 8_000, 108_000, 111_000, 311_000, 315_000};
+        LatencyFigures figures = figures(posts, 1); // 5 1 2 100 3 200 4
+        assertThat(figures.iterations()).isEqualTo(8);
+        assertThat(figures.minimum()).isEqualTo(1);
+        assertThat(figures.maximum()).isEqualTo(100);
+        assertThat(figures.typical()).isEqualTo(3);
+        assertThat(figures.average()).isEqualTo(3);
+        assertThat(figures.deviation()).isCloseTo(Math.sqrt(2), within(TINY));
+        assertThat(LatencyFigures.samples(posts, 1)).containsExactly(5, 1, 2, 100, 3, 200, 4);
+    }
+
+    @Test
+    void latencyOfMessagesIsHalfOfAnExchange() {
+        long[] posts = {0, 2_000, 4_000, 6_000, 9_000, 12_000};
+        assertThat(figures(posts, 2).average()).isEqualTo(1);
+        assertThat(figures(posts, 1).average()).isEqualTo(2);
+    }
+
+    @Test
+    void theMedianOfAnEvenNumberLiesBetweenTheTwoInTheMiddle() {
+        long[] posts = {0, 1_000, 3_000, 6_000, 10_000, 30_000, 60_000}; // 1 2 3 4 and the tail
+        assertThat(figures(posts, 1).typical()).isEqualTo(2.5);
+    }
+
+    @Test
+    void percentilesAreThoseOfPerftest() {
+        LatencyFigures figures = figures(posts(1003), 1);
+        double[] sorted = LatencyFigures.samples(posts(1003), 1);
+        Arrays.sort(sorted);
+        assertThat(figures.percentile99()).isEqualTo(sorted[990]);
+        assertThat(figures.percentile999()).isEqualTo(sorted[999]);
+        assertThat(figures.maximum()).isEqualTo(sorted[1000]);
+    }
+
+    @Test
+    void theFewestIterationsHavePercentiles() {
+        assertThat(figures(new long[] {0, 1, 2, 3, 4}, 1).percentile999()).isPositive();
+    }
+
+    @Test
+    void bandwidthIsInMebibytesOrGigabits() {
+        BandwidthSamples samples = new BandwidthSamples(0);
+        samples.begin(500);
+        samples.end(2_000_000_500L, 1000);
+        Settings settings = settings();
+        BandwidthFigures figures = BandwidthFigures.of(samples, settings, 1 << 20, 1);
+        assertThat(figures.average()).isCloseTo(500, within(TINY));
+        assertThat(figures.messageRate()).isCloseTo(0.0005, within(TINY));
+        assertThat(figures.peak()).isZero();
+        settings.gigabits = true;
+        assertThat(BandwidthFigures.of(samples, settings, 125_000_000, 1).average())
+                .isCloseTo(500, within(TINY));
+    }
+
+    @Test
+    void thePeakIsTheBestStretch() {
+        BandwidthSamples samples = new BandwidthSamples(4);
+        samples.begin(0);
+        long[] posted = {0, 10, 5_000, 5_010};
+        long[] done = {4_000, 4_900, 6_000, 6_100};
+        for (int i = 0; i < 4; i++) {
+            samples.onPost(i, posted[i]);
+            samples.onDone(i + 1, done[i]);
+        }
+        samples.end(6_100, 4);
+        // From the third post to the last completion two messages took 1100 ns.
+        assertThat(samples.shortestNanos(1, 1)).isEqualTo(550);
+        assertThat(samples.elapsedNanos()).isEqualTo(6_100);
+    }
+
+    @Test
+    void thePeakLooksAtCompletionsOfSeveralMessages() {
+        BandwidthSamples samples = new BandwidthSamples(5);
+        samples.begin(0);
+        for (int i = 0; i < 5; i++) {
+            samples.onPost(i, 0);
+        }
+        samples.onDone(2, 300);
+        samples.onDone(4, 500);
+        samples.onDone(7, 900); // a completion that stands for more than there are
+        assertThat(samples.shortestNanos(1, 2)).isEqualTo(125);
+    }
+
+    @Test
+    void bothDirectionsAddUp() {
+        BandwidthFigures sum = new BandwidthFigures(64, 100, 10, 5, 1).plus(new BandwidthFigures(64, 100, 8, 4, 2));
+        assertThat(sum).isEqualTo(new BandwidthFigures(64, 100, 18, 9, 3));
+    }
+
+    @Test
+    void allSizesArePowersOfTwoUpToTheLargest() {
+        Settings settings = settings();
+        settings.allSizes = true;
+        settings.sizeBytes = 1024;
+        assertThat(Sizes.of(settings)).containsExactly(2, 4, 8, 16, 32, 64, 128, 256, 512, 1024);
+        settings.sizeBytes = Settings.LARGEST_BYTES;
+        assertThat(Sizes.of(settings)).hasSize(23).endsWith(8 << 20);
+    }
+}

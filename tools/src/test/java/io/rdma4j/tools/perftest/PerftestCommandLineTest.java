@@ -1,0 +1,201 @@
+package io.rdma4j.tools.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.ToolRun;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PerftestCommandLineTest {
+    private static Settings read(Operation operation, Measure measure, String words) throws PerftestFailure {
+        Settings settings = new Settings(operation, measure);
+        PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
+        List<String> arguments = words.isEmpty() ? List.of() : List.of(words.split(" "));
+        assertThat(new PerftestCommandLine("tool", settings, new ToolEnvironment(out, out)).read(arguments))
+                .isTrue();
+        return settings;
+    }
+
+    @Test
+    void defaultsAreThoseOfPerftest() throws PerftestFailure {
+        Settings writes = read(Operation.WRITE, Measure.BANDWIDTH, "");
+        assertThat(List.of(writes.iterations, writes.sizeBytes, writes.sendDepth, writes.moderation, writes.port))
+                .asString()
+                .isEqualTo("[5000, 65536, 128, 1, 18515]");
+        Settings sends = read(Operation.SEND, Measure.LATENCY, "");
+        assertThat(List.of(sends.iterations, sends.sizeBytes, sends.sendDepth, sends.moderation, sends.receiveDepth))
+                .asString()
+                .isEqualTo("[1000, 2, 1, 1, 512]");
+        Settings atomics = read(Operation.ATOMIC, Measure.BANDWIDTH, "");
+        assertThat(List.of(atomics.iterations, atomics.sizeBytes, atomics.moderation))
+                .asString()
+                .isEqualTo("[1000, 8, 100]");
+    }
+
+    @Test
+    void optionsHaveShortAndLongNames() throws PerftestFailure {
+        Settings shortOnes = read(Operation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
+        Settings longOnes = read(
+                Operation.SEND,
+                Measure.BANDWIDTH,
+                "--iters=10 --size 64 --tx-depth=9 --qp 2 --rx-depth=8 --connection=UD --rdma_cm --port=7 "
+                        + "--bidirectional h");
+        for (Settings each : List.of(shortOnes, longOnes)) {
+            assertThat(List.of(each.iterations, each.sizeBytes, each.sendDepth, each.queuePairs, each.receiveDepth))
+                    .asString()
+                    .isEqualTo("[10, 64, 9, 2, 8]");
+            assertThat(each.connection).isEqualTo(Connection.UD);
+            assertThat(each.managed && each.managedTalk && each.bothWays).isTrue();
+            assertThat(each.port).isEqualTo(7);
+            assertThat(each.server).isEqualTo("h");
+        }
+    }
+
+    @Test
+    void depthsAndModerationFollowTheCount() throws PerftestFailure {
+        Settings few = read(Operation.SEND, Measure.BANDWIDTH, "-n 21 -s 64");
+        assertThat(few.sendDepth).isEqualTo(21);
+        assertThat(few.receiveDepth).isEqualTo(22); // even, as perftest makes it
+        assertThat(few.moderation).isEqualTo(21);
+        assertThat(read(Operation.SEND, Measure.BANDWIDTH, "-c UD").receiveDepth)
+                .isEqualTo(1000);
+        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-a").moderation).isEqualTo(100);
+        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-n 30000 -s 64").noPeak)
+                .isTrue();
+        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-D 9").marginSeconds)
+                .isEqualTo(2);
+        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-s 2M -Q 4").moderation)
+                .isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {
+                "ib_write_lat|-n 4| Iteration num should be between 5 and 100000000",
+                "ib_write_lat|-n x| Iteration num argument x should be int",
+                "ib_write_lat|-q 2| Multiple QPs only available on bw tests",
+                "ib_write_lat|-b| Bidirectional is only available in BW test",
+                "ib_write_lat|-N| NoPeak only valid for BW tests",
+                "ib_write_lat|-e| Events feature not available on WRITE verb",
+                "ib_write_lat|-r 5| On RDMA verbs rx depth can be only 1",
+                "ib_write_lat|-o 5| Setting Outstanding reads only available on READ verb",
+                "ib_read_lat|-I 5| Inline feature not available on READ/Atomic verbs",
+                "ib_write_bw|-H| Available only on Latency tests",
+                "ib_write_bw|-Q 0| CQ moderation should be between 1 and 1024",
+                "ib_write_bw|-D 0| Duration period must be positive",
+                "ib_write_bw|-f -1 -D 5| Margin must be non-negative",
+                "ib_write_bw|-s 0| Message Size should be between 1 and 2147483647",
+                "ib_write_bw|-i 0|IB Port can't be less than 1",
+                "ib_write_bw|-w -1| Invalid Minimum BW Limit",
+                "ib_write_bw|-A FETCH_AND_ADD| You are not running the atomic_lat/bw test!",
+                "ib_write_bw|a b| Invalid Command line. Please check command rerun ",
+                "ib_write_bw|--output=x| Invalid verbosity level output flag. Please use bandwidth, latency, message_rate",
+            })
+    void valuesThatMakeNoSenseAreAnsweredAsByPerftest(String tool, String words, String line)
+            throws InterruptedException {
+        ToolRun run = ToolRun.start(tool + " " + words);
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).startsWith(line + "\n").endsWith(" Parser function exited with Error\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {
+                "ib_read_lat|-c UC| UC connection not possible in READ/ATOMIC verbs",
+                "ib_write_lat|-c UD| UD connection only possible in SEND verb",
+                "ib_send_lat|-c RD| Invalid Connection type. Please choose from {RC,UC,UD,XRC,DC,SRD}",
+                "ib_atomic_lat|-A X| Invalid Atomic type! please choose from {CMP_AND_SWAP,FETCH_AND_ADD}",
+                "ib_send_bw|-D 2 -e|Duration mode doesn't work with events.",
+                "ib_send_bw|-D 2 -a|Duration mode currently doesn't support running on all sizes.",
+                "ib_send_bw|-D 4 -f 2|please check that DURATION > 2*MARGIN",
+                "ib_send_bw|-l 3 -n 10|Number of iterations must be a multiple of post list size",
+                "ib_send_bw|-l 4 -n 8 -Q 3|Post list size must be a multiple of CQ moderation",
+                "ib_send_lat|-l 4 -n 8|Post list is supported in BW tests only",
+                "ib_send_bw|--run_infinitely -b| run_infinitely mode is not supported in SEND Bidirectional BW test",
+                "ib_send_lat|--run_infinitely| run_infinitely exists only in BW tests for now.",
+                "ib_send_bw|--latency_gap=1| Latency gap feature is only for latency tests",
+                "ib_send_bw|--output=latency| Output verbosity level for BW can be: bandwidth, message_rate",
+                "ib_send_lat|--output=bandwidth| Output verbosity level for LAT can be: latency",
+                "ib_send_lat|-d nope|IB device nope not found",
+            })
+    void optionsThatDoNotGoTogetherAreAnsweredAsByPerftest(String tool, String words, String line)
+            throws InterruptedException {
+        ToolRun run = ToolRun.start(tool + " " + words);
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).startsWith(line + "\n").doesNotContain("Parser");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {
+                "ib_send_lat|-R -c UC| UC is not supported in librdmacm",
+                "ib_send_lat|-T 4| TOS only valid for rdma_cm based QP and RawEth QP ",
+                "ib_atomic_bw|-s 16|Message size cannot be changed for Atomic tests ",
+                "ib_send_lat|-L 5| Hop limit only valid for RawEth QP ",
+            })
+    void someAreAnsweredOnStandardOutput(String tool, String words, String line) throws InterruptedException {
+        ToolRun run = ToolRun.start(tool + " " + words);
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).endsWith(line + "\n");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-g", "-C", "-O", "-c XRC", "--use_cuda=0", "--rate_limit=5", "--use-srq", "--out_json"})
+    void whatIsNotThereIsSaidSo(String words) throws InterruptedException {
+        ToolRun run = ToolRun.start("ib_send_lat " + words);
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.err()).startsWith("ib_send_lat: the option -").contains("docs/tools/perftest.md");
+    }
+
+    @Test
+    void unknownOptionsAreAnsweredWithTheUsage() throws InterruptedException {
+        ToolRun run = ToolRun.start("ib_send_lat --bogus");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out()).startsWith("Usage:\n  ib_send_lat            start a server");
+        assertThat(run.err()).isEqualTo("""
+                        ib_send_lat: unrecognized option '--bogus'
+                         Invalid Command or flag.
+                         Please check command line and run again.
+
+                         Parser function exited with Error
+                        """);
+    }
+
+    @Test
+    void versionAndHelpEndWithOneAsInPerftest() throws InterruptedException {
+        ToolRun version = ToolRun.start("ib_read_bw -V");
+        assertThat(version.status()).isEqualTo(1);
+        assertThat(version.out()).isEqualTo("Version: 6.06\n");
+        ToolRun help = ToolRun.start("ib_read_bw -h");
+        assertThat(help.status()).isEqualTo(1);
+        assertThat(help.out()).startsWith("Usage:\n").contains("-o, --outs=<number>");
+    }
+
+    @Test
+    void theHelpHasTheOptionsOfEachTool() throws InterruptedException {
+        ToolRun latency = ToolRun.start("ib_write_lat --help");
+        assertThat(latency.status()).isZero();
+        assertThat(latency.out())
+                .contains("-H, --report-histogram", "RC or UC")
+                .doesNotContain("-q, --qp", "-e, --events", "-b, --bidirectional");
+        ToolRun bandwidth = ToolRun.start("ib_send_bw --help");
+        assertThat(bandwidth.status()).isZero();
+        assertThat(bandwidth.out())
+                .contains("-q, --qp", "RC, UC or UD", "--report_gbits", "-r, --rx-depth")
+                .doesNotContain("--report-histogram");
+    }
+}

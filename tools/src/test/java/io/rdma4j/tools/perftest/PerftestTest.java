@@ -1,0 +1,352 @@
+package io.rdma4j.tools.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.ToolRun;
+import io.rdma4j.tools.messages.Patience;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The tools, each against itself over the loopback device. */
+@Timeout(90)
+class PerftestTest {
+    private static final String NUMBER = "\\d+\\.\\d\\d";
+    private static final Pattern LATENCY =
+            Pattern.compile("(?m)^ (\\d+) +(\\d+) {10}N +N +N +\t +N +\tN *\t\tN *\t\tN *$".replace("N", NUMBER));
+    private static final Pattern TIMED = Pattern.compile("(?m)^ (\\d+) +(\\d+) {12}N +N *$".replace("N", NUMBER));
+    private static final Pattern BANDWIDTH =
+            Pattern.compile("(?m)^ (\\d+) +(\\d+) +N +N *\t\t {3}\\d+\\.\\d{6}$".replace("N", NUMBER));
+
+    @BeforeAll
+    static void loseNoTime() {
+        System.setProperty(Patience.PROPERTY, "3000");
+    }
+
+    @AfterAll
+    static void waitAgain() {
+        System.clearProperty(Patience.PROPERTY);
+    }
+
+    private record Played(ToolRun server, ToolRun client) {}
+
+    private static Played play(String tool, String words) throws InterruptedException {
+        return play(tool, words, words, "127.0.0.1");
+    }
+
+    private static Played play(String tool, String serverWords, String clientWords, String address)
+            throws InterruptedException {
+        String port = " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000) + " ";
+        ToolRun server = ToolRun.start(tool + port + serverWords).awaitText("Waiting for client to connect");
+        Thread.sleep(150); // it listens just after the lines
+        ToolRun client = ToolRun.start(tool + port + clientWords + " " + address);
+        client.status();
+        server.status();
+        return new Played(server, client);
+    }
+
+    private static void assertFine(Played played) throws InterruptedException {
+        assertThat(played.client().status()).as(played.client().err()).isZero();
+        assertThat(played.server().status()).as(played.server().err()).isZero();
+        assertThat(played.client().err() + played.server().err()).isEmpty();
+    }
+
+    private static List<String> rows(Pattern pattern, ToolRun run) {
+        List<String> rows = new ArrayList<>();
+        Matcher matcher = pattern.matcher(run.out());
+        while (matcher.find()) {
+            rows.add(matcher.group(1) + " " + matcher.group(2));
+        }
+        return rows;
+    }
+
+    /** The first word. */
+    private static String toolOf(String words) {
+        return words.contains(" ") ? words.substring(0, words.indexOf(' ')) : words;
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ib_send_lat | -R -n 30 | 2 30",
+                "ib_send_lat | -R -n 30 -c UD -s 1000 | 1000 30",
+                "ib_send_lat | -n 30 -c UC -e | 2 30",
+                "ib_send_lat | -z -n 30 -r 4 -s 64K -I 100 | 65536 30",
+                "ib_write_lat | -R -n 30 | 2 30",
+                "ib_write_lat | -R -n 300 -s 1 | 1 300",
+                "ib_write_lat | -n 30 -c UC -s 5000 | 5000 30",
+            })
+    void latenciesOfBothSidesAreTold(String tool, String words, String row) throws InterruptedException {
+        Played played = play(tool, words);
+        assertFine(played);
+        assertThat(rows(LATENCY, played.client())).containsExactly(row);
+        assertThat(rows(LATENCY, played.server())).containsExactly(row);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ib_read_lat | -R -n 30 | 2 30",
+                "ib_read_lat | -n 30 -s 10000 -e | 10000 30",
+                "ib_atomic_lat | -R -n 30 | 8 30",
+                "ib_atomic_lat | -n 30 -A CMP_AND_SWAP -e | 8 30",
+            })
+    void latenciesOfFetchesAreToldByTheClient(String tool, String words, String row) throws InterruptedException {
+        Played played = play(tool, words);
+        assertFine(played);
+        assertThat(rows(LATENCY, played.client())).containsExactly(row);
+        assertThat(rows(LATENCY, played.server())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ib_send_bw | -R -n 60 | 65536 60",
+                "ib_send_bw | -R -n 60 -q 3 -s 100 -r 7 | 100 180",
+                "ib_send_bw | -R -n 60 -s 4096 -b -q 2 | 4096 120",
+                "ib_send_bw | -n 60 -s 300 -b -e | 300 60",
+                "ib_send_bw | -n 60 -c UC -s 3000 | 3000 60",
+                "ib_send_bw | -R -n 60 -c UD -s 1024 -b | 1024 60",
+                "ib_write_bw | -R -n 60 | 65536 60",
+                "ib_write_bw | -R -n 60 -q 2 -s 64 -b | 64 120",
+                "ib_write_bw | -n 61 -q 3 -s 64 -Q 7 -t 16 --mr_per_qp --perform_warm_up | 64 183",
+                "ib_write_bw | -z -n 60 -c UC -s 2K -N | 2048 60",
+                "ib_read_bw | -R -n 60 | 65536 60",
+                "ib_read_bw | -n 60 -q 2 -s 100 -o 1 -e | 100 120",
+                "ib_read_bw | -R -n 60 -s 100 -b | 100 60",
+                "ib_atomic_bw | -R -n 60 | 8 60",
+                "ib_atomic_bw | -n 60 -A CMP_AND_SWAP -q 2 | 8 120",
+            })
+    void bandwidthsAreToldByBothSides(String tool, String words, String row) throws InterruptedException {
+        Played played = play(tool, words);
+        assertFine(played);
+        assertThat(rows(BANDWIDTH, played.client())).containsExactly(row);
+        assertThat(rows(BANDWIDTH, played.server())).containsExactly(row);
+    }
+
+    @Test
+    void listsOfOperationsAreModeratedAsAWhole() throws InterruptedException {
+        Played played = play("ib_write_bw", "-R -n 60 -s 64 -l 20");
+        assertFine(played);
+        assertThat(rows(BANDWIDTH, played.client())).containsExactly("64 60");
+        assertThat(played.client().out())
+                .contains(
+                        "Post List requested - CQ moderation will be the size of the post list\n",
+                        "RDMA_Write Post List BW Test\n",
+                        " Post List       : 20\n",
+                        " CQ Moderation   : 20\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ib_send_lat -R", "ib_write_lat -R", "ib_send_bw -R -b", "ib_send_bw", "ib_write_bw -R"})
+    void allSizesAreGoneThrough(String words) throws InterruptedException {
+        String tool = toolOf(words);
+        Played played = play(tool, words.substring(tool.length()) + " -a -n 5");
+        assertFine(played);
+        Pattern pattern = tool.endsWith("lat") ? LATENCY : BANDWIDTH;
+        assertThat(rows(pattern, played.client()))
+                .hasSize(23)
+                .startsWith("2 5", "4 5")
+                .endsWith("8388608 5");
+    }
+
+    @Test
+    void datagramsGoThroughTheSizesOfAPacket() throws InterruptedException {
+        Played played = play("ib_send_bw", "-R -c UD -a -n 20");
+        assertThat(played.client().status()).as(played.client().err()).isZero();
+        assertThat(played.server().status()).as(played.server().err()).isZero();
+        assertThat(rows(BANDWIDTH, played.client())).hasSize(12).endsWith("4096 20");
+        assertThat(played.client().err()).isEqualTo(" Max msg size in UD is MTU 4096\n Changing to this MTU\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ib_send_lat", "ib_write_lat", "ib_read_lat", "ib_atomic_lat"})
+    void timeEndsLatencies(String tool) throws InterruptedException {
+        Played played = play(tool, "-R -D 1");
+        assertFine(played);
+        assertThat(rows(TIMED, played.client())).hasSize(1);
+        assertThat(played.client().out()).contains(ResultTable.latencyHead(true) + "\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ib_send_bw", "ib_write_bw -q 2", "ib_read_bw", "ib_send_bw -b", "ib_write_bw -b"})
+    void timeEndsBandwidths(String words) throws InterruptedException {
+        String tool = toolOf(words);
+        Played played = play(tool, words.substring(tool.length()) + " -R -D 1 -s 4096");
+        assertFine(played);
+        assertThat(rows(BANDWIDTH, played.client())).hasSize(1);
+        assertThat(rows(BANDWIDTH, played.server())).hasSize(1);
+    }
+
+    @Test
+    void infoIsThatOfPerftest() throws InterruptedException {
+        Played played = play("ib_write_lat", "-R -n 20");
+        assertFine(played);
+        String info = """
+                LINE
+                                    RDMA_Write Latency Test
+                 Dual-port       : OFF\t\tDevice         : rdma4j_lo
+                 Number of qps   : 1\t\tTransport type : IB
+                 Connection type : RC\t\tUsing SRQ      : OFF
+                 PCIe relax order: Unsupported
+                 ibv_wr* API     : OFF
+                 TX depth        : 1
+                 Mtu             : 4096[B]
+                 Link type       : Ethernet
+                 GID index       : [0-9]+
+                 Max inline data : 0[B]
+                 rdma_cm QPs\t : ON
+                 Data ex. method : rdma_cm
+                """.replace("LINE", ResultTable.LINE);
+        String quoted = Pattern.quote(info).replace("[0-9]+", "\\E[0-9]+\\Q");
+        String place = """
+                address: LID 0000 QPN 0x[0-9a-f]{4,6} PSN 0x[0-9a-f]{4,6}
+                 GID: 00:00:00:00:00:00:00:00:00:00:255:255:127:00:00:01
+                """;
+        String rest = ResultTable.LINE + "\n local " + place + " remote " + place + ResultTable.LINE + "\n"
+                + Pattern.quote(ResultTable.latencyHead(false)) + "\n.*\n" + ResultTable.LINE + "\n";
+        assertThat(played.client().out()).matches(quoted + rest);
+        String banner = """
+
+                ************************************
+                * Waiting for client to connect... *
+                ************************************
+                """;
+        String waiting = ResultTable.LINE + """
+
+                 Waiting for client rdma_cm QP to connect
+                 Please run the same command with the IB/RoCE interface IP
+                """;
+        assertThat(played.server().out())
+                .matches(Pattern.quote(banner) + quoted.replace(" TX depth        : 1\n", "") + waiting + rest);
+    }
+
+    @Test
+    void overTcpKeysAndAddressesAreShown() throws InterruptedException {
+        Played played = play("ib_read_bw", "-n 20 -s 64");
+        assertFine(played);
+        assertThat(played.client().out())
+                .containsPattern(" local address: LID 0000 QPN 0x[0-9a-f]+ PSN 0x[0-9a-f]+ OUT 0x[0-9a-f]+ RKey "
+                        + "0x[0-9a-f]+ VAddr 0x[0-9a-f]+\n")
+                .contains(" Data ex. method : Ethernet\n", " rdma_cm QPs\t : OFF\n");
+    }
+
+    @Test
+    void everySampleIsPrinted() throws InterruptedException {
+        Played played = play("ib_send_lat", "-R -n 20 -H -U");
+        assertFine(played);
+        String out = played.client().out();
+        assertThat(out.split("#, usec\n", -1)).hasSize(3);
+        assertThat(Pattern.compile("(?m)^\\d+, [0-9.e+-]+$")
+                        .matcher(out)
+                        .results()
+                        .count())
+                .isEqualTo(19 + 17);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ib_send_lat, latency",
+        "ib_write_bw, bandwidth",
+        "ib_write_bw, message_rate",
+    })
+    void oneNumberIsPrintedOnWish(String tool, String kind) throws InterruptedException {
+        Played played = play(tool, "-R -n 20", "-R -n 20 --output=" + kind, "127.0.0.1");
+        assertFine(played);
+        assertThat(played.client().out()).matches("\\d+\\.\\d{6}\n");
+    }
+
+    @Test
+    void bothDirectionsAreToldApartOnWish() throws InterruptedException {
+        Played played = play("ib_write_bw", "-R -n 20 -b --report-both --report_gbits");
+        assertFine(played);
+        assertThat(played.client().out())
+                .contains("\n Local results: \n", "\n Remote results: \n", ResultTable.bandwidthHead(true));
+    }
+
+    @Test
+    void ipv6AddressesCanBeUsed() throws InterruptedException {
+        assertFine(play("ib_write_lat", "-R -n 20 --ipv6", "-R -n 20 --ipv6", "::1"));
+        assertFine(play("ib_send_bw", "-n 20 --ipv6", "-n 20 --ipv6", "::1"));
+    }
+
+    @Test
+    void jsonHasParametersAndFigures() throws InterruptedException {
+        Played played = play("ib_write_lat", "-R -n 20", "-R -n 20 --json", "127.0.0.1");
+        assertThat(played.server().status()).isZero();
+        assertThat(played.client().out())
+                .startsWith("{\n  \"tool\": \"ib_write_lat\"")
+                .contains(
+                        "\"operation\": \"write\"",
+                        "\"rdmaCm\": true",
+                        "\"sizeBytes\": 2",
+                        "\"percentile99.9Microseconds\"",
+                        "\"status\": 0");
+    }
+
+    // ---- what goes wrong
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ib_write_lat | -R -n 20 | -R -n 40",
+                "ib_write_lat | -R -n 40 | -R -n 20",
+                "ib_send_lat | -R -n 20 | -R -n 40",
+                "ib_send_lat | -R -n 40 | -R -n 20",
+                "ib_send_bw | -R -n 40 | -R -n 20",
+            })
+    void countsThatDoNotMatchEndBothSides(String tool, String serverWords, String clientWords)
+            throws InterruptedException {
+        Played played = play(tool, serverWords, clientWords, "127.0.0.1");
+        assertThat(played.server().err() + played.client().err())
+                .containsAnyOf("both sides need the same -n", "was started with other options");
+        assertThat(Math.max(played.server().status(), played.client().status())).isIn(1, 17);
+    }
+
+    @Test
+    void anotherToolIsRefused() throws InterruptedException {
+        String port = " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000);
+        ToolRun server = ToolRun.start("ib_write_lat -R -n 20" + port).awaitText("Waiting for client");
+        Thread.sleep(150);
+        ToolRun client = ToolRun.start("ib_read_lat -R -n 20" + port + " 127.0.0.1");
+        assertThat(client.status()).isEqualTo(17);
+        assertThat(client.err()).startsWith(" Completion with error at client\n Failed status ");
+        assertThat(server.status()).isNotZero();
+    }
+
+    @Test
+    void withoutServerTheClientSaysSo() throws InterruptedException {
+        String port = " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000);
+        ToolRun overTcp = ToolRun.start("ib_write_lat" + port + " 127.0.0.1");
+        assertThat(overTcp.status()).isEqualTo(1);
+        assertThat(overTcp.err())
+                .startsWith("Couldn't connect to 127.0.0.1:")
+                .contains(" Unable to init the socket connection\n");
+        ToolRun managed = ToolRun.start("ib_write_lat -R" + port + " 127.0.0.1");
+        assertThat(managed.status()).isEqualTo(1);
+        assertThat(managed.err())
+                .startsWith(" Unable to perform rdma_client function\n Unable to init the socket connection\n")
+                .contains("rdma_connect");
+    }
+
+    @Test
+    void aLowFigureFailsOnWish() throws InterruptedException {
+        Played played = play("ib_write_bw", "-R -n 20", "-R -n 20 -w 100000000", "127.0.0.1");
+        assertThat(played.client().status()).isEqualTo(1);
+        assertThat(played.client().err()).isEqualTo("Error: BW result is below bw limit\n");
+        assertThat(played.server().status()).isZero();
+    }
+}
