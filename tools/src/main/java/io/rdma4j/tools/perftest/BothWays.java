@@ -28,7 +28,7 @@ final class BothWays extends BandwidthLoop {
         long done = 0;
         long received = 0;
         boolean mayPost = settings.isClient();
-        receives.expect(2 * lanes.size() * settings.moderation * sizeBytes());
+        receives.expect(2L * lanes.size() * settings.moderation * sizeBytes());
         if (mayPost) {
             begin();
         }

@@ -26,7 +26,7 @@ final class Sending extends BandwidthLoop {
         long posted = 0;
         long done = 0;
         begin();
-        sends.expect(lanes.size() * settings.moderation * sizeBytes());
+        sends.expect((long) lanes.size() * settings.moderation * sizeBytes());
         while (done < all && !phases.isOver()) {
             for (int i = 0; i < lanes.size(); i++) {
                 Lane lane = lanes.get(i);
