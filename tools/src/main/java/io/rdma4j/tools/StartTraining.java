@@ -4,10 +4,9 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,29 +22,30 @@ public final class StartTraining {
     /** The whole training takes a second; this is for a machine that is in trouble. */
     private static final long LIMIT_SECONDS = 60;
 
-    private static final long CONVERSATION_SECONDS = 5;
+    private static final long CONVERSATION_SECONDS = 10;
 
     private static final int TRIES = 50;
     private static final long PAUSE_MILLIS = 20;
     private static final int TOO_LATE = 3;
 
-    /** Servers, each with its client; {@code %s} is the address. The frequent ones first. */
-    private static final List<List<String>> CONVERSATIONS = List.of(
-            List.of("rping -s -a %s -C 2", "rping -c -a %s -C 2 -v -V"),
-            List.of("rstream -b %s -S 64 -C 2", "rstream -s %s -S 64 -C 2"),
-            List.of("ucmatose -b %s -C 1", "ucmatose -s %s -C 1"));
+    /**
+     * A server and its client, as command lines.
+     *
+     * @param server {@code %s} is the address
+     * @param client {@code %s} is the address
+     */
+    record Conversation(String server, String client) {}
 
-    private final ExecutorService threads =
-            Executors.newCachedThreadPool(Thread.ofPlatform().daemon().factory());
+    /** One of each kind; the most frequent first. */
+    static final List<Conversation> CONVERSATIONS = List.of(
+            new Conversation("rping -s -a %s -C 2", "rping -c -a %s -C 2 -v -V"),
+            new Conversation("rstream -b %s -S 64 -C 2", "rstream -s %s -S 64 -C 2"),
+            new Conversation("ucmatose -b %s -C 1", "ucmatose -s %s -C 1"));
 
     private StartTraining() {}
 
     /** Runs the training and ends the process; status 0 unless it took too long. */
     public static void main(String[] words) {
-        new StartTraining().run();
-    }
-
-    private void run() {
         Thread.ofPlatform().daemon().start(StartTraining::endInTime);
         for (Tool tool : Main.tools()) {
             runTool(tool.name() + " --help");
@@ -53,9 +53,9 @@ public final class StartTraining {
         runTool("ibv_devices");
         runTool("ibv_devinfo");
         String address = address();
-        for (List<String> pair : CONVERSATIONS) {
-            converse(pair.getFirst().formatted(address), pair.getLast().formatted(address));
-        }
+        CONVERSATIONS.forEach(conversation -> {
+            var _ = isHeld(conversation, address);
+        });
         System.exit(0);
     }
 
@@ -77,25 +77,35 @@ public final class StartTraining {
         return "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(1, 255), random.nextInt(1, 255));
     }
 
-    /** Runs the client until it finds the server, which does not say when it listens. */
-    private void converse(String server, String client) {
-        Future<Integer> serving = threads.submit(() -> runTool(server));
-        Future<Integer> asking = threads.submit(() -> {
-            int status = runTool(client);
-            for (int tries = 0; status != 0 && tries < TRIES && !serving.isDone(); tries++) {
-                TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-                status = runTool(client);
-            }
-            return status;
-        });
+    /** Holds a conversation; whether both sides ended well. */
+    static boolean isHeld(Conversation conversation, String address) {
+        FutureTask<Integer> serving = start(() -> runTool(conversation.server.formatted(address)));
+        FutureTask<Integer> asking = start(() -> ask(conversation.client.formatted(address), serving));
         try {
-            var _ = asking.get(CONVERSATION_SECONDS, TimeUnit.SECONDS);
-            var _ = serving.get(CONVERSATION_SECONDS, TimeUnit.SECONDS);
+            return asking.get(CONVERSATION_SECONDS, TimeUnit.SECONDS) == 0
+                    && serving.get(CONVERSATION_SECONDS, TimeUnit.SECONDS) == 0;
         } catch (TimeoutException | ExecutionException leftOut) {
-            return;
+            return false;
         } catch (InterruptedException over) {
             Thread.currentThread().interrupt();
+            return false;
         }
+    }
+
+    private static FutureTask<Integer> start(Callable<Integer> side) {
+        FutureTask<Integer> task = new FutureTask<>(side);
+        Thread.ofPlatform().daemon().start(task);
+        return task;
+    }
+
+    /** Runs the client until it finds the server, which does not say when it listens. */
+    private static int ask(String words, FutureTask<Integer> serving) throws InterruptedException {
+        int status = runTool(words);
+        for (int tries = 0; status != 0 && tries < TRIES && !serving.isDone(); tries++) {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+            status = runTool(words);
+        }
+        return status;
     }
 
     private static int runTool(String words) {

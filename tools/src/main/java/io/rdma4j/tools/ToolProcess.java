@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 
 /** A tool in a process of its own, on the same Java and the same modules as this one. Thread safe. */
 public final class ToolProcess implements AutoCloseable {
+    /** Names the ahead-of-time cache that the launcher has started this process from, if there is one. */
+    private static final String START_CACHE_PROPERTY = "rdma4j.start.cache";
+
     private final Process process;
     private final List<Thread> readers = new ArrayList<>();
 
@@ -72,6 +75,11 @@ public final class ToolProcess implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:+UseSerialGC");
         command.add("-Djava.net.preferIPv6Addresses=system");
+        String cache = System.getProperty(START_CACHE_PROPERTY, "");
+        if (!cache.isEmpty()) {
+            // A child says no more of a cache that cannot be used than its parent does.
+            command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off,cds*=off"));
+        }
         String modulePath = System.getProperty("jdk.module.path", "");
         if (Main.class.getModule().isNamed() && !modulePath.isEmpty()) {
             command.add("--enable-native-access=io.rdma4j.link,io.rdma4j.tools");

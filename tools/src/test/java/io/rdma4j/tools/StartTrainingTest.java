@@ -1,0 +1,17 @@
+package io.rdma4j.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** What the training leaves out silently would be missing in every start. */
+@Timeout(60)
+class StartTrainingTest {
+    @ParameterizedTest
+    @FieldSource("io.rdma4j.tools.StartTraining#CONVERSATIONS")
+    void bothSidesOfEveryConversationSucceed(StartTraining.Conversation conversation) {
+        assertThat(StartTraining.isHeld(conversation, Meeting.loopback())).isTrue();
+    }
+}
