@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * that a repeated request ends where the first one did.
  */
 final class Requester {
-    /** Packets in flight at most; as in Linux rdma_rxe. */
+    /** Packets in flight at first; as many as Linux rdma_rxe ever has. */
     static final int WINDOW_PACKETS = 128;
 
-    /** Bytes in flight at most, below what an ordinary UDP receive buffer holds. */
+    /** Bytes in flight at first, well below what an ordinary UDP receive buffer holds. */
     static final int WINDOW_BYTES = 128 * 1024;
 
-    /** Packets that may be in flight whatever they hold. */
-    static final int MIN_WINDOW_PACKETS = 4;
+    /** The window may grow to so many times its first size: about what an ordinary UDP receive buffer holds. */
+    private static final int WINDOW_GROWTH = 2;
 
     /** Longest message, in bytes. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
@@ -47,7 +47,7 @@ final class Requester {
 
     private int peerNumber;
     private int mtu = 256;
-    private int window;
+    private final CongestionWindow window = new CongestionWindow();
     private int readPartPackets;
     private int maxReads;
     private int retryCount;
@@ -104,8 +104,9 @@ final class Requester {
     void start(RcQueuePair.ReceiveParameters path, RcQueuePair.SendParameters p) {
         peerNumber = path.peer().queuePairNumber();
         mtu = path.pathMtuBytes();
-        window = Math.clamp(WINDOW_BYTES / mtu, MIN_WINDOW_PACKETS, WINDOW_PACKETS);
-        readPartPackets = window / 2;
+        int firstWindow = Math.min(WINDOW_BYTES / mtu, WINDOW_PACKETS);
+        window.start(firstWindow, WINDOW_GROWTH * firstWindow, p.sendPsn());
+        readPartPackets = firstWindow / 2;
         change(p);
         unacked = p.sendPsn();
         cursor = unacked;
@@ -154,6 +155,7 @@ final class Requester {
         if (nowNanos >= retransmitDeadline) {
             counters.timeouts++;
             wentBack = false;
+            window.onSilence(sentEnd);
             spendRetry();
         } else if (nowNanos >= suspicionDeadline) {
             suspicionDeadline = NEVER;
@@ -167,6 +169,7 @@ final class Requester {
             return;
         }
         counters.earlyRepetitions++;
+        window.onLoss(unacked, sentEnd);
         roundTrips.onSuspicion();
         long giveUp = retransmitDeadline;
         rewind();
@@ -252,7 +255,8 @@ final class Requester {
 
     private int sendPayload(SendRequest r, MemorySegment out, long at) {
         long inFlight = cursor - unacked;
-        if (inFlight >= window) {
+        if (inFlight >= window.packets()) {
+            window.onLimit();
             return 0;
         }
         int index = (int) (cursor - r.firstSequence);
@@ -282,14 +286,18 @@ final class Requester {
     private boolean mustAskAck(long inFlight) {
         sinceAckRequest++;
         boolean isRepeated = cursor < repeatedEnd;
-        return sinceAckRequest >= (isRepeated ? REPEATED_PER_ACK : window / 2)
-                || inFlight == window - 1
+        return sinceAckRequest >= (isRepeated ? REPEATED_PER_ACK : window.packets() / 2)
+                || inFlight == window.packets() - 1
                 || isRepeated && inFlight == 0;
     }
 
     private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
         long end = partEnd(r, cursor);
-        if (readsInFlight >= maxReads || end - unacked > window) {
+        if (readsInFlight >= maxReads) {
+            return 0;
+        }
+        if (end - unacked > window.packets() && cursor > unacked) { // a part alone may always go
+            window.onLimit();
             return 0;
         }
         Opcode opcode = opcode(r, true, true);
@@ -381,6 +389,7 @@ final class Requester {
     }
 
     private void advance(long nowNanos, long to) {
+        window.onAcknowledged(to - unacked);
         unacked = to;
         wentBack = false;
         retriesLeft = retryCount;
@@ -413,6 +422,7 @@ final class Requester {
     void goBackOnce() {
         if (!wentBack && rnrDeadline == NEVER) {
             wentBack = true;
+            window.onLoss(unacked, sentEnd);
             spendRetry();
         }
     }

@@ -269,7 +269,7 @@ class RcOperationsTest {
             p.a.post(1, WorkOpcode.RDMA_WRITE, from, 4 << 20, to, 0);
             p.a.post(2, WorkOpcode.RDMA_READ, from, 4 << 20, to, 0);
             p.run();
-            int window = Math.min(128, 128 * 1024 / mtu);
+            int window = 2 * Math.min(128, 128 * 1024 / mtu);
             int acked = 0x1000 - 1;
             for (Pair.Wirelet w : p.trace) {
                 if (w.fromA()) {
