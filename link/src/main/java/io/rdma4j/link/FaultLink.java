@@ -1,6 +1,7 @@
 package io.rdma4j.link;
 
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -18,12 +19,17 @@ import java.util.function.LongSupplier;
  * later ones, where none come, goes on after 10 ms.
  */
 public final class FaultLink extends ForwardingLink {
+    /** What one datagram could hold over IPv6. */
+    private static final int ONWARD_BYTES = 65_535 - 48;
+
     private final LongSupplier nanoClock;
     private final SourceAddress source;
-    private final LinkCapabilities capabilities;
     private final FaultQueue outbound;
     private final FaultQueue inbound;
-    private final SendBurst single = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+    private final Icrc icrc = new Icrc();
+    /** What goes on together, as it was sent together. */
+    private final SendBurst onward = new SendBurst(Arena.ofAuto(), ONWARD_BYTES);
+
     private final ReceiveBurst arrived = new ReceiveBurst(64);
     /** Frames that the caller's burst points into. */
     private final List<FaultQueue.Held> lent = new ArrayList<>();
@@ -43,14 +49,6 @@ public final class FaultLink extends ForwardingLink {
         this.source = new SourceAddress(inner);
         this.outbound = new FaultQueue(spec, spec.seed());
         this.inbound = new FaultQueue(spec, spec.seed() ^ FaultQueue.INBOUND_SEED);
-        LinkCapabilities of = inner.capabilities();
-        // Frames go on one by one, so the segments of a burst cannot have counted identifications.
-        capabilities = new LinkCapabilities(of.mtuBytes(), 1, false, of.receivesZeroChecksum());
-    }
-
-    @Override
-    public LinkCapabilities capabilities() {
-        return capabilities;
     }
 
     /** What was done to the frames sent. */
@@ -74,14 +72,43 @@ public final class FaultLink extends ForwardingLink {
 
     private void sendDue(long now) {
         for (FaultQueue.Held entry = outbound.next(now); entry != null; entry = outbound.next(now)) {
-            Frame frame = entry.frame;
-            single.clear();
-            single.destination(frame.destinationHigh, frame.destinationLow, entry.scope, frame.trafficClass);
-            single.destinationPort(frame.destinationPort);
-            MemorySegment.copy(frame.segment, frame.offset, single.segment(), single.tail(), frame.length);
-            single.append(frame.length);
+            append(entry);
             outbound.recycle(entry);
-            inner.send(single);
+        }
+        flush();
+    }
+
+    /** Puts a frame behind those that go on together, if it can go with them. */
+    private void append(FaultQueue.Held entry) {
+        Frame frame = entry.frame;
+        if (!goesWithOnward(entry)) {
+            flush();
+            onward.destination(frame.destinationHigh, frame.destinationLow, entry.scope, frame.trafficClass);
+            onward.destinationPort(frame.destinationPort);
+        }
+        if (inner.capabilities().identificationCountsSegments()) {
+            // Its place among the others is not what it was when some of them are lost.
+            icrc.changeIdentification(frame, onward.count());
+        }
+        MemorySegment.copy(frame.segment, frame.offset, onward.segment(), onward.tail(), frame.length);
+        onward.append(frame.length);
+    }
+
+    private boolean goesWithOnward(FaultQueue.Held entry) {
+        Frame frame = entry.frame;
+        return onward.accepts(frame.length)
+                && onward.hasRoom(inner.capabilities().maxSegments())
+                && onward.destinationLow() == frame.destinationLow
+                && onward.destinationHigh() == frame.destinationHigh
+                && onward.destinationPort() == frame.destinationPort
+                && onward.destinationScope() == entry.scope
+                && onward.trafficClass() == frame.trafficClass;
+    }
+
+    private void flush() {
+        if (onward.count() > 0) {
+            inner.send(onward);
+            onward.clear();
         }
     }
 

@@ -2,6 +2,8 @@ package io.rdma4j.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -13,6 +15,8 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each fault does what it says, with the counts of its seed. */
 class FaultLinkTest {
@@ -270,5 +274,40 @@ class FaultLinkTest {
         FaultCounts counts = one.outboundCounts();
         assertThat(arrived).hasSize((int) (FRAMES - counts.lost.sum() + counts.duplicated.sum()));
         assertThat(one.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    /** A system that segments counts identifications by place, and the places change when frames are lost. */
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void whatIsLeftOfABurstHasRightChecksums(String kind) throws IOException {
+        InetAddress address = InetAddress.ofLiteral("127.0.0.1");
+        Icrc icrc = new Icrc();
+        try (LinkSet links = LinkSets.open(kind);
+                Link to = links.openUdp(address, 0);
+                FaultLink from = faulty(links.openUdp(address, 0), "loss=30%,seed=5")) {
+            boolean counts = from.capabilities().identificationCountsSegments();
+            burst.clear();
+            Frames.address(burst, to.localAddress());
+            for (int i = 0; i < 40; i++) {
+                burst.append(100);
+                Frame frame = new SourceAddress(from).complete(burst, i);
+                frame.buffer.putInt(frame.offset + 20, i);
+                frame.identification = counts ? i : 0;
+                icrc.seal(frame);
+            }
+            from.send(burst);
+            ReceiveBurst received = new ReceiveBurst(64);
+            List<Integer> arrived = new ArrayList<>();
+            while (to.poll(received) > 0) {
+                for (int i = 0; i < received.count(); i++) {
+                    Frame frame = received.frame(i);
+                    frame.identification = frame.presumedIdentification();
+                    assertThat(icrc.verify(frame)).isTrue();
+                    arrived.add(frame.buffer.getInt(frame.offset + 20));
+                }
+            }
+            assertThat(arrived).isSorted().doesNotHaveDuplicates();
+            assertThat(arrived.size()).isBetween(10, 39);
+        }
     }
 }

@@ -141,6 +141,23 @@ public final class Icrc {
         return identification(compute(frame, 0) ^ stored(frame), length);
     }
 
+    /**
+     * Gives a frame another IPv4 identification and changes its ICRC as that asks for: it is right afterwards if it was
+     * right before, and wrong if it was wrong.
+     *
+     * @param frame the frame, with the identification that its ICRC was made with
+     * @param identification the new one, 0 to 65535
+     */
+    public void changeIdentification(Frame frame, int identification) {
+        int present = frame.presumedIdentification();
+        if (present != identification && frame.isIpv4() && frame.length >= SHORTEST_FRAME) {
+            int change = compute(frame, present) ^ compute(frame, identification);
+            frame.buffer.putInt(
+                    frame.offset + frame.length - LENGTH, inBufferOrder(stored(frame) ^ change, frame.buffer));
+        }
+        frame.identification = identification;
+    }
+
     private static int stored(Frame frame) {
         return inBufferOrder(frame.buffer.getInt(frame.offset + frame.length - LENGTH), frame.buffer);
     }

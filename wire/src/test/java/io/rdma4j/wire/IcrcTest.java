@@ -106,6 +106,32 @@ class IcrcTest {
     }
 
     @Test
+    void changedIdentificationLeavesARightSumRightAndAWrongOneWrong() {
+        Frame frame = copyOf(RPING.frame(), 0, 0);
+        assertThat(icrc.verify(frame)).isTrue();
+        icrc.changeIdentification(frame, frame.identification ^ 0x1235);
+        assertThat(icrc.verify(frame)).isTrue();
+        frame.buffer.put(frame.length - 5, (byte) ~frame.buffer.get(frame.length - 5));
+        icrc.changeIdentification(frame, 7);
+        assertThat(frame.identification).isEqualTo(7);
+        assertThat(icrc.verify(frame)).isFalse();
+        frame.buffer.put(frame.length - 5, (byte) ~frame.buffer.get(frame.length - 5));
+        assertThat(icrc.verify(frame)).isTrue();
+    }
+
+    @Test
+    void aFrameThatIsAsPresumedBecomesKnown() {
+        Frame frame = frameOf(280);
+        frame.identification = 63;
+        icrc.seal(frame);
+        for (int presumed : new int[] {63, 0, 62}) {
+            frame.identification = ~presumed;
+            assertThat(icrc.verify(frame)).isTrue();
+            assertThat(frame.identification).isEqualTo(63);
+        }
+    }
+
+    @Test
     void everySingleBitErrorIsFoundEvenWithTheIdentificationUnknown() {
         Frame frame = copyOf(RPING.frame(), 0, 0);
         for (int known : new int[] {frame.identification, Frame.IDENTIFICATION_UNKNOWN}) {
