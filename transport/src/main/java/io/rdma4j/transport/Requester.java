@@ -91,8 +91,11 @@ final class Requester {
     private final RoundTrips roundTrips = new RoundTrips();
     private boolean repeatsEarly;
 
-    /** When packets are sent again though the peer may still answer. */
+    /** When one packet is sent again though the peer may still answer. */
     private long suspicionDeadline = NEVER;
+
+    /** Whether that packet is under way, and nothing else goes until the peer has said what it has. */
+    private boolean isProbing;
 
     Requester(RcQueuePair queuePair, MemoryTable memory, SendQueue queue, QueuePairCounters counters) {
         this.queuePair = queuePair;
@@ -118,6 +121,7 @@ final class Requester {
         sinceAckRequest = 0;
         repeatedEnd = unacked;
         readsInFlight = 0;
+        isProbing = false;
         roundTrips.reset();
         stopTimers();
     }
@@ -163,17 +167,25 @@ final class Requester {
         }
     }
 
-    /** Begins again without a retry being spent, and without more time for the peer until it is given up. */
+    /**
+     * Sends the oldest packet again, alone: the answer tells what the peer has. No retry is spent, and the peer gets no more
+     * time until it is given up.
+     */
     private void repeatEarly() {
         if (unacked == sentEnd || rnrDeadline != NEVER) {
             return;
         }
         counters.earlyRepetitions++;
-        window.onLoss(unacked, sentEnd);
         roundTrips.onSuspicion();
         long giveUp = retransmitDeadline;
         rewind();
+        isProbing = true;
         retransmitDeadline = giveUp;
+    }
+
+    /** Packets that may be in flight now. */
+    private int limit() {
+        return isProbing ? 1 : window.packets();
     }
 
     /** Misses an answer after a while, if one is waited for. */
@@ -255,7 +267,7 @@ final class Requester {
 
     private int sendPayload(SendRequest r, MemorySegment out, long at) {
         long inFlight = cursor - unacked;
-        if (inFlight >= window.packets()) {
+        if (inFlight >= limit()) {
             window.onLimit();
             return 0;
         }
@@ -296,7 +308,7 @@ final class Requester {
         if (readsInFlight >= maxReads) {
             return 0;
         }
-        if (end - unacked > window.packets() && cursor > unacked) { // a part alone may always go
+        if (end - unacked > limit() && cursor > unacked) { // a part alone may always go
             window.onLimit();
             return 0;
         }
@@ -389,6 +401,12 @@ final class Requester {
     }
 
     private void advance(long nowNanos, long to) {
+        if (isProbing) {
+            isProbing = false;
+            if (to < repeatedEnd) { // else only the answer was lost, or late
+                window.onLoss(unacked, sentEnd);
+            }
+        }
         window.onAcknowledged(to - unacked);
         unacked = to;
         wentBack = false;
@@ -462,6 +480,7 @@ final class Requester {
         cursorIndex = queue.head();
         readsInFlight = 0;
         sinceAckRequest = 0;
+        isProbing = false;
         roundTrips.onRepeated();
         suspicionDeadline = NEVER;
         retransmitDeadline = NEVER; // set again when the first packet leaves
