@@ -11,14 +11,15 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
 
 /**
  * The system calls that links need. Each returns what the call does, or the negated errno where that is -1, so that a
  * failure costs no exception.
  *
  * <p>Numbers are those of Linux' generic ABI, which x86-64 and AArch64 share for all that is used here. The first
- * argument takes in errno: memory from {@link #newErrno}, used by one thread at a time. Calls that cannot block are
- * critical ones, that is, made without leaving Java for the garbage collector's eyes.
+ * argument takes in errno: memory from {@link #newErrno}, used by one thread at a time. Calls that move data are critical
+ * ones, that is, made without leaving Java for the garbage collector's eyes; they do not block.
  */
 final class Posix {
     static final int AF_UNIX = 1;
@@ -77,23 +78,30 @@ final class Posix {
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
     private static final Linker.Option CRITICAL = Linker.Option.critical(false);
 
-    private static final MethodHandle SOCKET =
-            handle("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
-    private static final MethodHandle BIND =
-            handle("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle CONNECT =
-            handle("connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle LISTEN =
-            handle("listen", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
-    private static final MethodHandle ACCEPT4 =
-            handle("accept4", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT), ERRNO, CRITICAL);
-    private static final MethodHandle SETSOCKOPT = handle(
-            "setsockopt",
-            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT),
-            ERRNO,
-            CRITICAL);
-    private static final MethodHandle GETSOCKNAME =
-            handle("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
+    /**
+     * What is called to set up and to wait: as many words as the longest of them takes. A shape of its own for each function
+     * would cost 2 to 3 ms of every start. The function looks at as much of each register as its own parameter has, and not
+     * at those that it has no parameters for; that is so in all conventions of 64-bit Linux.
+     */
+    private static final FunctionDescriptor WORDS =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
+    private static final MethodHandle SOCKET = handle("socket", WORDS, ERRNO);
+    private static final MethodHandle BIND = handle("bind", WORDS, ERRNO);
+    private static final MethodHandle CONNECT = handle("connect", WORDS, ERRNO);
+    private static final MethodHandle LISTEN = handle("listen", WORDS, ERRNO);
+    private static final MethodHandle ACCEPT4 = handle("accept4", WORDS, ERRNO);
+    private static final MethodHandle SETSOCKOPT = handle("setsockopt", WORDS, ERRNO);
+    private static final MethodHandle GETSOCKNAME = handle("getsockname", WORDS, ERRNO);
+    private static final MethodHandle PPOLL = handle("ppoll", WORDS, ERRNO);
+    private static final MethodHandle EVENTFD = handle("eventfd", WORDS, ERRNO);
+    private static final MethodHandle READ = handle("read", WORDS, ERRNO);
+    private static final MethodHandle WRITE = handle("write", WORDS, ERRNO);
+    private static final MethodHandle CLOSE = handle("close", WORDS, ERRNO);
+
+    /** Takes the errno that nobody asks for. */
+    private static final MemorySegment IGNORED = newErrno();
+
     private static final MethodHandle SENDTO = handle(
             "sendto",
             FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT),
@@ -112,15 +120,6 @@ final class Posix {
 
     private static final MethodHandle RECV =
             handle("recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
-    private static final MethodHandle PPOLL =
-            handle("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), ERRNO);
-    private static final MethodHandle EVENTFD =
-            handle("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
-    private static final MethodHandle READ =
-            handle("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG), CRITICAL);
-    private static final MethodHandle WRITE =
-            handle("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG), CRITICAL);
-    private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
     private Posix() {}
 
@@ -143,70 +142,65 @@ final class Posix {
         return new AssertionError("a system call does not throw", e);
     }
 
-    /** A new non-blocking socket. */
-    static int socket(MemorySegment errno, int family, int type, int protocol) {
+    /** Calls a function of the shape {@link #WORDS}. Memory whose address is among the words is the caller's to keep. */
+    private static int call(
+            MethodHandle function, MemorySegment errno, long first, long second, long third, long fourth, long fifth) {
         try {
-            int flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-            return result((int) SOCKET.invokeExact(errno, family, type | flags, protocol), errno);
+            return result((int) function.invokeExact(errno, first, second, third, fourth, fifth), errno);
         } catch (Throwable e) {
             throw impossible(e);
         }
     }
 
+    /** A new non-blocking socket. */
+    static int socket(MemorySegment errno, int family, int type, int protocol) {
+        return call(SOCKET, errno, family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol, 0, 0);
+    }
+
     static int bind(MemorySegment errno, int fd, MemorySegment address, int length) {
         try {
-            return result((int) BIND.invokeExact(errno, fd, address, length), errno);
-        } catch (Throwable e) {
-            throw impossible(e);
+            return call(BIND, errno, fd, address.address(), length, 0, 0);
+        } finally {
+            Reference.reachabilityFence(address);
         }
     }
 
     static int connect(MemorySegment errno, int fd, MemorySegment address, int length) {
         try {
-            return result((int) CONNECT.invokeExact(errno, fd, address, length), errno);
-        } catch (Throwable e) {
-            throw impossible(e);
+            return call(CONNECT, errno, fd, address.address(), length, 0, 0);
+        } finally {
+            Reference.reachabilityFence(address);
         }
     }
 
     static int listen(MemorySegment errno, int fd, int backlog) {
-        try {
-            return result((int) LISTEN.invokeExact(errno, fd, backlog), errno);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return call(LISTEN, errno, fd, backlog, 0, 0, 0);
     }
 
     /** Takes a connection, as a non-blocking descriptor. */
     static int accept(MemorySegment errno, int fd) {
-        try {
-            int returned;
-            do {
-                returned = result(
-                        (int) ACCEPT4.invokeExact(
-                                errno, fd, MemorySegment.NULL, MemorySegment.NULL, SOCK_NONBLOCK | SOCK_CLOEXEC),
-                        errno);
-            } while (returned == -Errno.EINTR);
-            return returned;
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        int returned;
+        do {
+            returned = call(ACCEPT4, errno, fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        } while (returned == -Errno.EINTR);
+        return returned;
     }
 
     /** Sets an option to all that {@code value} holds. */
     static int setsockopt(MemorySegment errno, int fd, int level, int option, MemorySegment value) {
         try {
-            return result((int) SETSOCKOPT.invokeExact(errno, fd, level, option, value, (int) value.byteSize()), errno);
-        } catch (Throwable e) {
-            throw impossible(e);
+            return call(SETSOCKOPT, errno, fd, level, option, value.address(), value.byteSize());
+        } finally {
+            Reference.reachabilityFence(value);
         }
     }
 
     static int getsockname(MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {
         try {
-            return result((int) GETSOCKNAME.invokeExact(errno, fd, address, length), errno);
-        } catch (Throwable e) {
-            throw impossible(e);
+            return call(GETSOCKNAME, errno, fd, address.address(), length.address(), 0, 0);
+        } finally {
+            Reference.reachabilityFence(address);
+            Reference.reachabilityFence(length);
         }
     }
 
@@ -286,43 +280,36 @@ final class Posix {
     /** Waits; an interruption by a signal is a return without cause. */
     static int ppoll(MemorySegment errno, MemorySegment descriptors, long count, MemorySegment timeout) {
         try {
-            return result((int) PPOLL.invokeExact(errno, descriptors, count, timeout, MemorySegment.NULL), errno);
-        } catch (Throwable e) {
-            throw impossible(e);
+            return call(PPOLL, errno, descriptors.address(), count, timeout.address(), 0, 0);
+        } finally {
+            Reference.reachabilityFence(descriptors);
+            Reference.reachabilityFence(timeout);
         }
     }
 
     static int eventfd(MemorySegment errno) {
-        try {
-            return result((int) EVENTFD.invokeExact(errno, 0, EFD_NONBLOCK | EFD_CLOEXEC), errno);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return call(EVENTFD, errno, 0, EFD_NONBLOCK | EFD_CLOEXEC, 0, 0, 0);
     }
 
     /** Reads the eight bytes of an event descriptor; whether there were any does not matter. */
     static void drainEvent(int fd, MemorySegment eightBytes) {
         try {
-            var _ = (long) READ.invokeExact(fd, eightBytes, 8L);
-        } catch (Throwable e) {
-            throw impossible(e);
+            var _ = call(READ, IGNORED, fd, eightBytes.address(), 8, 0, 0);
+        } finally {
+            Reference.reachabilityFence(eightBytes);
         }
     }
 
     /** Raises an event descriptor; it can only fail by being raised already. Any thread. */
     static void raiseEvent(int fd, MemorySegment one) {
         try {
-            var _ = (long) WRITE.invokeExact(fd, one, 8L);
-        } catch (Throwable e) {
-            throw impossible(e);
+            var _ = call(WRITE, IGNORED, fd, one.address(), 8, 0, 0);
+        } finally {
+            Reference.reachabilityFence(one);
         }
     }
 
     static void close(int fd) {
-        try {
-            var _ = (int) CLOSE.invokeExact(fd);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        var _ = call(CLOSE, IGNORED, fd, 0, 0, 0, 0);
     }
 }
