@@ -1,7 +1,5 @@
 # ib_send_lat and its seven relatives, perftest's against ours. Sourced, never run.
 
-perftest_line=---------------------------------------------------------------------------------------
-
 # One test of the same options on both sides: both end with 0, and the tables have the rows that they must have.
 case_perftest() { # SERVER CLIENT TOOL "SIZES" COUNT OPTIONS...
     local server=$1 client=$2 tool=$3 sizes=$4 count=$5 bad=0 label address
@@ -49,8 +47,7 @@ perftest_rows() { # LABEL TOOL "SIZES" COUNT OPTIONS...
         server/*_bw) [[ $options == *' -b '* ]] || sizes=${sizes##* } ;;
     esac
     wanted=$(for size in $sizes; do echo "$size $count"; done)
-    found=$(awk '/^ [0-9]+ +[0-9]+ +[0-9]/ { print $1, $2 }' "$case_dir/$label.out")
-    [ "$count" != any ] || found=$(awk '/^ [0-9]+ +[0-9]+ +[0-9]/ { print $1, $2 > 0 ? "any" : 0 }' "$case_dir/$label.out")
+    found=$(awk -v count="$count" '/^ [0-9]+ +[0-9]+ +[0-9]/ { print $1, (count == "any" && $2 > 0 ? count : $2) }' "$case_dir/$label.out")
     [ "$found" = "$wanted" ] || explain "the $label has not the rows '$wanted' but '$found'"
 }
 

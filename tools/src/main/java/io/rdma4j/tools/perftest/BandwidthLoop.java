@@ -94,10 +94,7 @@ abstract class BandwidthLoop extends Loop {
         if (samples.hasPeak()) {
             samples.onPost(total, System.nanoTime());
         }
-        int moderation = settings.moderation;
-        for (int i = 0; i < settings.postList; i++) {
-            lane.post((lane.posted + 1) % moderation == 0 || lane.posted + 1 == limit);
-        }
+        lane.postList(settings.moderation, limit);
     }
 
     /**

@@ -112,6 +112,7 @@ final class CmTalk implements Talk {
 
     private void await(CompletionQueue queue) throws PerftestFailure {
         int fruitless = 0;
+        Spin spin = new Spin();
         while (queue.poll(completion) == 0) {
             if (++fruitless == LOOK_AFTER) {
                 fruitless = 0;
@@ -119,7 +120,7 @@ final class CmTalk implements Talk {
                     throw gone("the connection for the exchange of parameters was closed");
                 }
             }
-            Thread.onSpinWait();
+            spin.once();
         }
         if (!completion[0].isSuccess()) {
             throw gone(

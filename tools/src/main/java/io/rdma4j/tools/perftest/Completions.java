@@ -30,6 +30,7 @@ final class Completions {
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final WorkCompletion[] one = WorkCompletion.array(1);
     private final Patience patience = new Patience();
+    private final Spin spin = new Spin();
     private boolean armed;
     private int fruitless;
     private long arrived;
@@ -83,7 +84,10 @@ final class Completions {
                 throw failure(into[i]);
             }
         }
-        arrived += count;
+        if (count > 0) {
+            arrived += count;
+            spin.reset();
+        }
         return count;
     }
 
@@ -101,7 +105,7 @@ final class Completions {
      */
     void idle(@Nullable Completions other) throws PerftestFailure {
         if (channel == null) {
-            Thread.onSpinWait();
+            spin.once();
             if (++fruitless < LOOK_AFTER) {
                 return;
             }

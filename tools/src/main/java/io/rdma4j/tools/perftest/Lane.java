@@ -22,7 +22,7 @@ final class Lane {
     private final MemoryRegion region;
     private final long sendAt;
     private final long receiveAt;
-    private final SendWorkRequest send = new SendWorkRequest();
+    private final SendWorkRequest[] sends;
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private @Nullable QueuePair queuePair;
     private Destination remote = Destination.EMPTY;
@@ -48,6 +48,10 @@ final class Lane {
         this.sendAt = sendAt;
         this.receiveAt = receiveAt;
         size = settings.sizeBytes;
+        sends = new SendWorkRequest[settings.postList];
+        for (int i = 0; i < sends.length; i++) {
+            sends[i] = new SendWorkRequest();
+        }
     }
 
     int index() {
@@ -130,6 +134,27 @@ final class Lane {
 
     /** Posts the next operation. */
     void post(boolean signaled) {
+        fill(sends[0], signaled);
+        queuePair().postSend(sends[0]);
+    }
+
+    /**
+     * Posts the next operations of a list together. Every {@code moderation}-th is signaled, and the last one of the run.
+     *
+     * @param limit operations of the run
+     */
+    void postList(int moderation, long limit) {
+        for (SendWorkRequest each : sends) {
+            fill(each, (posted + 1) % moderation == 0 || posted + 1 == limit);
+        }
+        if (sends.length == 1) {
+            queuePair().postSend(sends[0]);
+        } else {
+            queuePair().postSends(sends, sends.length);
+        }
+    }
+
+    private void fill(SendWorkRequest send, boolean signaled) {
         long place = sendPlace * stride;
         send.reset(index);
         switch (settings.operation) {
@@ -155,7 +180,6 @@ final class Lane {
         if (size <= settings.inlineBytes) {
             send.inline();
         }
-        queuePair().postSend(send);
         posted++;
         sendPlace = sendPlace + 1 == places ? 0 : sendPlace + 1;
     }
