@@ -10,6 +10,7 @@ final class Spin {
     private int polls;
 
     /** Nothing has come. */
+    @SuppressWarnings("ThreadPriorityCheck") // a hint is all that is wanted: nothing depends on who runs next
     void once() {
         if (polls < POLLS_BEFORE_YIELD) {
             polls++;
