@@ -64,8 +64,13 @@ final class DatagramEnd implements AutoCloseable {
     }
 
     /** Posts a request with the first {@code bytes} of the outbox. */
-    void post(SendWorkRequest request, int bytes) {
-        queuePair.postSend(request.from(region, 0, bytes));
+    /** Gives a request so many bytes to send. */
+    void fill(SendWorkRequest request, int bytes) {
+        request.from(region, 0, bytes);
+    }
+
+    void post(SendWorkRequest... requests) {
+        queuePair.postSends(requests, requests.length);
     }
 
     void postReceive(long slot) {

@@ -19,6 +19,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
@@ -79,12 +80,9 @@ public final class DatagramRate implements PairTest {
             if (back != null && received - acknowledged >= WINDOW / 4) {
                 acknowledged = received;
                 end.outbox().set(JAVA_LONG, 0, received);
-                end.post(
-                        acknowledgement
-                                .reset(0)
-                                .to(back, peer, DatagramParameters.UDP_QUEUE_KEY)
-                                .signaled(),
-                        8);
+                acknowledgement.reset(0).to(back, peer, DatagramParameters.UDP_QUEUE_KEY);
+                end.fill(acknowledgement.signaled(), Long.BYTES);
+                end.post(acknowledgement);
             }
         }
     }
@@ -121,7 +119,7 @@ public final class DatagramRate implements PairTest {
         private final AddressHandle handle;
         private final int size;
         private final int batch;
-        private final SendWorkRequest request = new SendWorkRequest();
+        private final SendWorkRequest[] requests;
         private int underWay;
         private long sent;
         private long arrived;
@@ -134,6 +132,8 @@ public final class DatagramRate implements PairTest {
             handle = end.address(peer);
             size = parameters.number("size", 64);
             batch = parameters.number("batch", 64);
+            requests = new SendWorkRequest[batch];
+            Arrays.setAll(requests, i -> new SendWorkRequest());
         }
 
         long run(StreamMeter meter) throws IOException {
@@ -161,13 +161,11 @@ public final class DatagramRate implements PairTest {
         }
 
         private void postBatch() {
-            for (int i = 1; i <= batch; i++) {
-                request.reset(0).to(handle, peer.queuePairNumber(), peer.queueKey());
-                if (i == batch) {
-                    request.signaled();
-                }
-                end.post(request, size);
+            for (SendWorkRequest request : requests) {
+                end.fill(request.reset(0).to(handle, peer.queuePairNumber(), peer.queueKey()), size);
             }
+            requests[batch - 1].signaled();
+            end.post(requests);
             underWay += batch;
             sent += batch;
         }

@@ -9,6 +9,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -126,7 +127,7 @@ public final class RdmaThroughput implements PairTest {
         private final int depth;
         private final int batch;
         private final int[] underWay;
-        private final SendWorkRequest request = new SendWorkRequest();
+        private final SendWorkRequest[] requests;
         private long offset;
         private long completedBytes;
 
@@ -137,6 +138,8 @@ public final class RdmaThroughput implements PairTest {
             depth = depth(parameters);
             batch = parameters.number("batch", 1);
             underWay = new int[end.queuePairs().size()];
+            requests = new SendWorkRequest[batch];
+            Arrays.setAll(requests, i -> new SendWorkRequest());
         }
 
         void run(StreamMeter meter) throws IOException {
@@ -152,9 +155,8 @@ public final class RdmaThroughput implements PairTest {
         }
 
         private void postBatch(int index) {
-            QueuePair queuePair = end.queuePairs().get(index);
-            for (int i = 1; i <= batch; i++) {
-                request.reset(index);
+            for (int i = 0; i < batch; i++) {
+                SendWorkRequest request = requests[i].reset(index);
                 switch (operation) {
                     case "write" -> request.write(end.remoteAddress() + offset, end.remoteKey());
                     case "read" -> request.read(end.remoteAddress() + offset, end.remoteKey());
@@ -162,12 +164,10 @@ public final class RdmaThroughput implements PairTest {
                     default -> throw new IllegalArgumentException("operation " + operation);
                 }
                 request.from(end.region(), offset, size);
-                if (i == batch) {
-                    request.signaled();
-                }
-                queuePair.postSend(request);
                 offset = next(offset, size);
             }
+            requests[batch - 1].signaled();
+            end.queuePairs().get(index).postSends(requests, batch);
             underWay[index] += batch;
         }
 
