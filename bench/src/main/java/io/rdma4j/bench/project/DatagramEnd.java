@@ -63,12 +63,12 @@ final class DatagramEnd implements AutoCloseable {
         return region.memory();
     }
 
-    /** Posts a request with the first {@code bytes} of the outbox. */
-    /** Gives a request so many bytes to send. */
+    /** Gives a request the first {@code bytes} of the outbox to send. */
     void fill(SendWorkRequest request, int bytes) {
         request.from(region, 0, bytes);
     }
 
+    /** Posts requests, which leave together. */
     void post(SendWorkRequest... requests) {
         queuePair.postSends(requests, requests.length);
     }
