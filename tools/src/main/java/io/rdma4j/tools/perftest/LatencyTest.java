@@ -11,6 +11,8 @@ final class LatencyTest {
     /** Exit status of perftest where a run of messages, READs or atomics fails; of WRITEs it is 1. */
     private static final int RUN_FAILED = 17;
 
+    private static final long LINGER_NANOS = 500_000_000L;
+
     private final Settings settings;
     private final Console console;
     private final Handshake handshake;
@@ -55,6 +57,17 @@ final class LatencyTest {
         console.environment().report().result("sizes", rows);
         if (settings.operation != Operation.WRITE) {
             handshake.close(mine);
+        } else if (settings.timed) {
+            linger();
+        }
+    }
+
+    /** The peer's time may end later: what it has under way until then must be acknowledged, or it waits for ever. */
+    private void linger() {
+        Drive drive = new Drive(resources.sends());
+        long until = System.nanoTime() + LINGER_NANOS;
+        while (System.nanoTime() < until) {
+            drive.run();
         }
     }
 
