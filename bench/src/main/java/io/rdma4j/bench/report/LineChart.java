@@ -11,7 +11,7 @@ final class LineChart {
     private static final int HEIGHT = 380;
     private static final int LEFT = 60;
     private static final int RIGHT = 250;
-    private static final int TOP = 16;
+    private static final int TOP = 30;
     private static final int BOTTOM = 40;
     private static final int COLOURS = 8;
 
@@ -72,7 +72,9 @@ final class LineChart {
             page.format("<text class=\"end\" x=\"%d\" y=\"%.1f\">", LEFT - 6, y + 4);
             page.text(scale(power)).raw("</text>\n");
         }
-        page.format("<text x=\"4\" y=\"%d\">", TOP + 2).text(unit).raw("</text>\n");
+        page.format("<text class=\"end\" x=\"%d\" y=\"14\">", LEFT - 6)
+                .text(unit)
+                .raw("</text>\n");
         for (String place : places) {
             page.format("<text class=\"middle\" x=\"%.1f\" y=\"%d\">", x(place), HEIGHT - BOTTOM + 18);
             page.text(place).raw("</text>\n");
