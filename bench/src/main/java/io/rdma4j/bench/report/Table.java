@@ -59,7 +59,7 @@ public final class Table {
             }
             lines.add(line);
         }
-        results.reason(row.experiment()).ifPresent(reason -> lines.add(new String[] {"", reason}));
+        results.reason(row.experiment()).ifPresent(reason -> lines.add(new String[] {"    " + reason}));
     }
 
     private String p99(Row row) {

@@ -93,13 +93,14 @@ public final class Control implements AutoCloseable {
         switch (question) {
             case ASK_CPU -> out.writeLong(Processors.processCpuNanos());
             case ASK_COUNT -> out.writeLong(counter.get());
-            case STOP -> {
-                stopped = true;
-                out.writeLong(counter.get());
-            }
+            case STOP -> out.writeLong(counter.get());
             default -> throw new IOException("question " + question + " is none");
         }
         out.flush();
+        if (question == STOP) {
+            // Only now: the process may end as soon as it is known.
+            stopped = true;
+        }
     }
 
     /** Whether the active side is done, or gone. */
