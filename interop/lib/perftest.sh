@@ -64,7 +64,6 @@ define_perftest_cases() { # SERVER CLIENT
         case_add "perftest/ib_${tool}_bw/-q-2" "$1" "$2" '2 x 100 x 4 KiB' 60 case_perftest ib_${tool}_bw 4096 200 -R -n 100 -s 4096 -q 2
         case_add "perftest/ib_${tool}_bw/-b" "$1" "$2" '100 x 4 KiB both ways' 60 case_perftest ib_${tool}_bw 4096 100 -R -n 100 -s 4096 -b
         case_add "perftest/ib_${tool}_lat/-D-1" "$1" "$2" 'one second' 60 case_perftest ib_${tool}_lat 2 any -R -D 1
-        [ $tool = read ] || case_add "perftest/ib_${tool}_bw/-D-3" "$1" "$2" 'three seconds' 60 case_perftest ib_${tool}_bw 4096 any -R -D 3 -f 1 -s 4096
         case_add "perftest/ib_${tool}_lat/tcp" "$1" "$2" '50 x 2 bytes' 60 case_perftest ib_${tool}_lat 2 50 -n 50
         case_add "perftest/ib_${tool}_bw/tcp" "$1" "$2" '100 x 4 KiB' 60 case_perftest ib_${tool}_bw 4096 100 -n 100 -s 4096
         case_add "perftest/ib_${tool}_bw/-z" "$1" "$2" '100 x 4 KiB' 60 case_perftest ib_${tool}_bw 4096 100 -z -n 100 -s 4096
@@ -84,7 +83,9 @@ define_perftest_cases() { # SERVER CLIENT
     done
     case_add perftest/ib_send_bw/UD-b "$1" "$2" '100 datagrams both ways' 60 case_perftest ib_send_bw 1024 100 -R -n 100 -s 1024 -c UD -b
     $full || return 0 # the emulated guest's network card may stop for ever under these
-    case_add perftest/ib_read_bw/-D-3 "$1" "$2" 'three seconds' 60 case_perftest ib_read_bw 4096 any -R -D 3 -f 1 -s 4096
+    for tool in send write read; do
+        case_add "perftest/ib_${tool}_bw/-D-3" "$1" "$2" 'three seconds' 60 case_perftest ib_${tool}_bw 4096 any -R -D 3 -f 1 -s 4096
+    done
     for tool in send_lat write_bw; do
         case_add "perftest/ib_$tool/-a" "$1" "$2" '5 x 2 bytes to 8 MiB' 100 case_perftest ib_$tool "$all" 5 -R -a -n 5
     done

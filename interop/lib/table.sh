@@ -111,13 +111,14 @@ case_explain() { # what a reader needs first, from the files of a failed case
 
 case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
     local name=$1 server=$2 client=$3 expected=$4 function=$6 start result=ok text interface=tap0
+    local again=("${@:2}")
     case_timeout=$5
     shift 6
     case_dir=$work_dir/$(echo "$name-$(who "$client")-to-$(who "$server")" | tr '/%' '-_')
     [ ! -e "$case_dir" ] || case_dir+=-again # with --peer c both roles have the same name
     mkdir -p "$case_dir"
     if case_needs_guest "$server" "$client"; then
-        guest_answers guest || die "the guest does not answer any more; see $work_dir/guest.log"
+        guest_answers guest || guest_revive "$mtu"
     else
         interface=any
     fi
@@ -125,9 +126,19 @@ case_run() { # NAME SERVER CLIENT EXPECTED SECONDS FUNCTION ARGUMENTS...
     start=$(now_ms)
     "$function" "$server" "$client" "$@" || result=FAILED
     text=$(seconds $(($(now_ms) - start)))
+    if [ $result = FAILED ] && case_needs_guest "$server" "$client" && ! guest_answers guest; then
+        result=stopped
+        remark 'the guest does not answer any more: once more with a new one'
+    fi
     case_clean
     capture_stop
     row "$name" "$(who "$client") -> $(who "$server")" "$expected" "$result" "$text" "$(cat "$case_dir"/{why,remark} 2>/dev/null | paste -sd';' | sed 's/;/; /g' | cut -c1-200)"
+    if [ $result = stopped ]; then
+        [ $guest_revivals -lt 3 ] || die "three guests have stopped; see $work_dir/guest*.log"
+        guest_revive "$mtu"
+        case_run "$name" "${again[@]}"
+        return
+    fi
     if [ $result = FAILED ]; then
         ! $needs_guest || guest_sh guest 'dmesg | tail -n 30' >"$case_dir/guest-dmesg.txt" 2>&1
         tshark -r "$case_dir/capture.pcap" -t r 2>/dev/null >"$case_dir/packets.txt"
