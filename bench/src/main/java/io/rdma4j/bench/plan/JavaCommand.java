@@ -15,6 +15,10 @@ final class JavaCommand {
         // One collector for all that is measured, and one without threads of its own.
         command.add("-XX:+UseSerialGC");
         command.add("-Xms256m");
+        // Whoever needs compiled code waits for it: a compiler that works beside two threads that poll, on two
+        // processors,
+        // takes several times as long until all is warm. See WarmUp.
+        command.add("-XX:-BackgroundCompilation");
         command.add("-XX:-UsePerfData");
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(options);

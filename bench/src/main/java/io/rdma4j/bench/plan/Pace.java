@@ -5,7 +5,7 @@ package io.rdma4j.bench.plan;
  *
  * @param name of the option: {@code quick}, {@code default}, {@code full}
  * @param level how much is measured: 0 what matters most, 1 what is quoted, 2 all sizes
- * @param warmUpMillis before the clock counts
+ * @param longestWarmUpMillis before the clock counts, at most
  * @param measureMillis while it counts
  * @param repetitions of everything
  * @param budgetSeconds no repetition is begun that would end after this
@@ -14,27 +14,27 @@ package io.rdma4j.bench.plan;
 public record Pace(
         String name,
         int level,
-        int warmUpMillis,
+        int longestWarmUpMillis,
         int measureMillis,
         int repetitions,
         int budgetSeconds,
         int limitSeconds) {
     /** A look: under two minutes. */
-    public static final Pace QUICK = new Pace("quick", 0, 500, 300, 3, 105, 10);
+    public static final Pace QUICK = new Pace("quick", 0, 2500, 300, 3, 105, 10);
 
     /** What is quoted: under ten minutes. */
-    public static final Pace DEFAULT = new Pace("default", 1, 800, 400, 5, 560, 20);
+    public static final Pace DEFAULT = new Pace("default", 1, 3500, 400, 5, 560, 20);
 
     /** All sizes: under an hour. */
-    public static final Pace FULL = new Pace("full", 2, 1500, 1000, 5, 3500, 30);
+    public static final Pace FULL = new Pace("full", 2, 6000, 1000, 5, 3500, 30);
 
     /** The same with another number of repetitions. */
     public Pace withRepetitions(int number) {
-        return new Pace(name, level, warmUpMillis, measureMillis, number, budgetSeconds, limitSeconds);
+        return new Pace(name, level, longestWarmUpMillis, measureMillis, number, budgetSeconds, limitSeconds);
     }
 
     /** The same with a longer limit. */
     Pace withLimit(int seconds) {
-        return new Pace(name, level, warmUpMillis, measureMillis, repetitions, budgetSeconds, seconds);
+        return new Pace(name, level, longestWarmUpMillis, measureMillis, repetitions, budgetSeconds, seconds);
     }
 }

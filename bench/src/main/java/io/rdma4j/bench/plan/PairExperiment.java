@@ -40,8 +40,8 @@ public record PairExperiment(String test, List<String> options, Parameters param
     @Override
     public Map<String, Double> run(Pace pace) throws MissingPeerException, IOException, InterruptedException {
         Parameters paced = parameters;
-        if (parameters.text("warmUpMillis", "").isEmpty()) {
-            paced = paced.with("warmUpMillis", pace.warmUpMillis());
+        if (parameters.text("longestWarmUpMillis", "").isEmpty()) {
+            paced = paced.with("longestWarmUpMillis", pace.longestWarmUpMillis());
         }
         if (parameters.text("measureMillis", "").isEmpty()) {
             paced = paced.with("measureMillis", pace.measureMillis());

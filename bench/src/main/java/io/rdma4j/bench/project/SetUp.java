@@ -5,6 +5,7 @@ import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.LatencySamples;
 import io.rdma4j.bench.worker.PairTest;
 import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.bench.worker.WarmUp;
 
 /**
  * Opening connections, from the identifier to established, with a queue pair of 16 sends and 16 receives at each end.
@@ -32,13 +33,17 @@ public final class SetUp implements PairTest {
         ConnectionBurst burst = new ConnectionBurst((int) control.receive());
         control.meet();
         LatencySamples samples = new LatencySamples(CAPACITY);
-        long endOfWarmUp = System.nanoTime() + parameters.warmUpNanos();
-        long end = endOfWarmUp + parameters.measureNanos();
+        WarmUp warmUp = WarmUp.begin(parameters, control);
+        long end = Long.MAX_VALUE;
         for (long now = System.nanoTime(); now < end || samples.count() == 0; now = System.nanoTime()) {
+            if (end == Long.MAX_VALUE && warmUp.isOver(now)) {
+                now = System.nanoTime();
+                end = now + parameters.measureNanos();
+            }
             burst.open(atOnce);
             long opened = System.nanoTime();
             burst.close();
-            if (now >= endOfWarmUp) {
+            if (end != Long.MAX_VALUE) {
                 samples.add(opened - now);
             }
         }

@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Control implements AutoCloseable {
     private static final int ASK_CPU = 1;
     private static final int ASK_COUNT = 2;
-    private static final int STOP = 3;
+    private static final int ASK_COMPILERS = 3;
+    private static final int STOP = 4;
 
     private final Socket socket;
     private final DataInputStream in;
@@ -92,6 +93,7 @@ public final class Control implements AutoCloseable {
         int question = in.readInt();
         switch (question) {
             case ASK_CPU -> out.writeLong(Processors.processCpuNanos());
+            case ASK_COMPILERS -> out.writeLong(Processors.compilerTicks());
             case ASK_COUNT -> out.writeLong(counter.get());
             case STOP -> out.writeLong(counter.get());
             default -> throw new IOException("question " + question + " is none");
@@ -131,6 +133,11 @@ public final class Control implements AutoCloseable {
     /** Processor time that the passive process has used, in nanoseconds. */
     public long peerCpuNanos() throws IOException {
         return ask(ASK_CPU);
+    }
+
+    /** {@link Processors#compilerTicks} of the passive process. */
+    public long peerCompilerTicks() throws IOException {
+        return ask(ASK_COMPILERS);
     }
 
     /** What the passive side has counted. */

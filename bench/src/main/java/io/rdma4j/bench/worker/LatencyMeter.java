@@ -12,7 +12,7 @@ public final class LatencyMeter {
     private static final int CAPACITY = 1 << 20;
 
     private final LatencySamples samples = new LatencySamples(CAPACITY);
-    private final long endOfWarmUp;
+    private final WarmUp warmUp;
     private final long measureNanos;
     private boolean warm;
     private long end = Long.MAX_VALUE;
@@ -22,7 +22,7 @@ public final class LatencyMeter {
     /** Starts the clock. */
     public LatencyMeter(Parameters parameters) {
         previous = System.nanoTime();
-        endOfWarmUp = previous + parameters.warmUpNanos();
+        warmUp = WarmUp.begin(parameters, null);
         measureNanos = parameters.measureNanos();
     }
 
@@ -37,8 +37,9 @@ public final class LatencyMeter {
         long now = System.nanoTime();
         if (warm) {
             samples.add(now - previous);
-        } else if (now >= endOfWarmUp) {
+        } else if (warmUp.isOver(now)) {
             warm = true;
+            now = System.nanoTime();
             end = now + measureNanos;
         }
         previous = now;

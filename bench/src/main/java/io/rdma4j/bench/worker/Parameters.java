@@ -67,9 +67,14 @@ public final class Parameters {
         return Boolean.parseBoolean(values.get(name));
     }
 
-    /** How long to run before the clock counts, in nanoseconds. */
+    /** How long to run before the clock counts, at least, in nanoseconds. */
     public long warmUpNanos() {
-        return number("warmUpMillis", 700) * 1_000_000L;
+        return Math.min(number("warmUpMillis", 500) * 1_000_000L, longestWarmUpNanos());
+    }
+
+    /** How long to run before the clock counts, at most, in nanoseconds. */
+    public long longestWarmUpNanos() {
+        return number("longestWarmUpMillis", 4000) * 1_000_000L;
     }
 
     /** How long to measure, in nanoseconds. */

@@ -10,7 +10,7 @@ public final class StreamMeter {
     private static final long PEER_COUNTS = -1;
 
     private final Control control;
-    private final long endOfWarmUp;
+    private final WarmUp warmUp;
     private final long measureNanos;
     private boolean measuring;
     private long beganNanos;
@@ -23,7 +23,7 @@ public final class StreamMeter {
     /** Starts the warm-up. */
     public StreamMeter(Control control, Parameters parameters) {
         this.control = control;
-        endOfWarmUp = System.nanoTime() + parameters.warmUpNanos();
+        warmUp = WarmUp.begin(parameters, control);
         measureNanos = parameters.measureNanos();
     }
 
@@ -40,7 +40,7 @@ public final class StreamMeter {
     public boolean running(long arrivedBytes) throws IOException {
         long now = System.nanoTime();
         if (!measuring) {
-            if (now >= endOfWarmUp) {
+            if (warmUp.isOver(now)) {
                 measuring = true;
                 beganCpu = cpu();
                 beganCount = count(arrivedBytes);
