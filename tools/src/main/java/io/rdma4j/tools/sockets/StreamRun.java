@@ -46,6 +46,9 @@ abstract class StreamRun {
     /** A server that does not block looks so often whether somebody comes. */
     private static final Duration GLANCE = Duration.ofMillis(100);
 
+    /** A client that has all it was to get ends its connection within this, or the server does. */
+    private static final Duration CLIENT_ENDS = Duration.ofSeconds(2);
+
     /** So often in vain, then the other threads of this machine may have the processor. */
     private static final int MOST_IDLE_CALLS = 5000;
 
@@ -151,6 +154,21 @@ abstract class StreamRun {
     final void test(TestSocket socket, Phase phase) throws StreamFailure {
         for (StreamTest test : testsOf(phase)) {
             onMeasured(test, measure(socket, test));
+        }
+        if (options.isServer()) {
+            letClientEnd(socket);
+        }
+    }
+
+    /**
+     * Waits a little until the client ends the connection: the server sent last, and a C client that polls gives up what it
+     * has not read yet as soon as it hears that the server is done.
+     */
+    private static void letClientEnd(TestSocket socket) {
+        try {
+            socket.await(PollEvents.IN, CLIENT_ENDS);
+        } catch (IOException gone) {
+            // It has ended.
         }
     }
 
