@@ -13,6 +13,7 @@ public final class Catalogue {
     static final String LOSS = "this project: goodput at loss, 64 KiB writes";
     static final String SOCKETS = "this project: RDMA sockets";
     static final String PROCESSORS = "processor time of both processes";
+    static final String ALLOCATION = "heap memory that both processes allocate for one message";
     static final String JAVA_PEERS = "peers in Java";
     static final String C_PEERS = "peers in C";
 

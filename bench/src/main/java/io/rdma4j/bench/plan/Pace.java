@@ -22,8 +22,8 @@ public record Pace(
     /** A look: under two minutes. */
     public static final Pace QUICK = new Pace("quick", 0, 2500, 300, 3, 105, 10);
 
-    /** What is quoted: under ten minutes. */
-    public static final Pace DEFAULT = new Pace("default", 1, 3500, 400, 5, 560, 20);
+    /** What is quoted: under half an hour. */
+    public static final Pace DEFAULT = new Pace("default", 1, 3500, 400, 5, 1740, 20);
 
     /** All sizes: under an hour. */
     public static final Pace FULL = new Pace("full", 2, 6000, 1000, 5, 3500, 30);

@@ -26,6 +26,7 @@ final class ToolRows {
         rows.qperf();
         rows.fiPingpong();
         rows.processors();
+        rows.allocation();
     }
 
     private RowBuilder row(String id, String title) {
@@ -145,5 +146,30 @@ final class ToolRows {
             row.raw("cpu-raw");
         }
         row.figure(Figures.CPU_SECONDS_PER_GIGABYTE, Unit.SECONDS_PER_GIGABYTE, experiment);
+    }
+
+    /** The same experiments again: the paths of packets allocate nothing. */
+    private void allocation() {
+        for (String operation : List.of("write", "send")) {
+            String name = operation.toUpperCase(Locale.ROOT);
+            allocated(
+                    operation + "-rate",
+                    "64 B " + name + ", batches of 64",
+                    pair("rdma-throughput", "operation", operation, "size", 64, "depth", 512, "batch", 64));
+        }
+        for (String operation : List.of("write", "send", "read")) {
+            allocated(
+                    operation + "-1mib",
+                    "1 MiB " + operation.toUpperCase(Locale.ROOT),
+                    pair("rdma-throughput", "operation", operation, "size", MIB, "depth", 16));
+        }
+        allocated("socket-64kib", "RDMA socket, 64 KiB", pair("channel-stream", "kind", "rdma", "size", KIB_64));
+        allocated("tcp-64kib", "NIO TCP, 64 KiB", pair("channel-stream", "kind", "tcp", "size", KIB_64));
+    }
+
+    private void allocated(String name, String title, Experiment experiment) {
+        new RowBuilder(plan, "alloc-" + name, Catalogue.ALLOCATION, title)
+                .from(1)
+                .figure(Figures.ALLOCATED_BYTES_PER_MESSAGE, Unit.BYTES, experiment);
     }
 }

@@ -19,7 +19,8 @@ public final class Control implements AutoCloseable {
     private static final int ASK_CPU = 1;
     private static final int ASK_COUNT = 2;
     private static final int ASK_COMPILERS = 3;
-    private static final int STOP = 4;
+    private static final int ASK_ALLOCATED = 4;
+    private static final int STOP = 5;
 
     private final Socket socket;
     private final DataInputStream in;
@@ -93,6 +94,7 @@ public final class Control implements AutoCloseable {
         int question = in.readInt();
         switch (question) {
             case ASK_CPU -> out.writeLong(Processors.processCpuNanos());
+            case ASK_ALLOCATED -> out.writeLong(Footprint.allocatedBytes());
             case ASK_COMPILERS -> out.writeLong(Processors.compilerTicks());
             case ASK_COUNT -> out.writeLong(counter.get());
             case STOP -> out.writeLong(counter.get());
@@ -133,6 +135,11 @@ public final class Control implements AutoCloseable {
     /** Processor time that the passive process has used, in nanoseconds. */
     public long peerCpuNanos() throws IOException {
         return ask(ASK_CPU);
+    }
+
+    /** {@link Footprint#allocatedBytes} of the passive process. */
+    public long peerAllocatedBytes() throws IOException {
+        return ask(ASK_ALLOCATED);
     }
 
     /** {@link Processors#compilerTicks} of the passive process. */

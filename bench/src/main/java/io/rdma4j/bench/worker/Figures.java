@@ -26,6 +26,9 @@ public final class Figures {
     /** Seconds of processor time of both processes for 10⁹ bytes. */
     public static final String CPU_SECONDS_PER_GIGABYTE = "cpuSecondsPerGigabyte";
 
+    /** Bytes on the heap that both processes have allocated for one message. */
+    public static final String ALLOCATED_BYTES_PER_MESSAGE = "allocatedBytesPerMessage";
+
     /** Connections made in a second. */
     public static final String CONNECTIONS_PER_SECOND = "connectionsPerSecond";
 

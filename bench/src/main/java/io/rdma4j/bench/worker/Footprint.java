@@ -1,5 +1,6 @@
 package io.rdma4j.bench.worker;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -21,6 +22,11 @@ public record Footprint(long bytes, long threads) {
         }
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         return new Footprint(heap + status("RssAnon:") * 1024, status("Threads:"));
+    }
+
+    /** Bytes on the heap that the threads of this process have allocated since it began; what is dead again counts, too. */
+    public static long allocatedBytes() {
+        return ManagementFactory.getPlatformMXBean(ThreadMXBean.class).getTotalThreadAllocatedBytes();
     }
 
     private static long status(String name) throws IOException {

@@ -3,8 +3,8 @@ package io.rdma4j.bench.worker;
 import java.io.IOException;
 
 /**
- * Measures a flow that the passive side counts in bytes: throughput and processor time of both processes between two
- * moments. The active side asks {@link #running} once in a while, and moves data as long as it holds.
+ * Measures a flow that the passive side counts in bytes: throughput, and processor time and allocation of both
+ * processes, between two moments. The active side asks {@link #running} once in a while, and moves data as long as it holds.
  */
 public final class StreamMeter {
     private static final long PEER_COUNTS = -1;
@@ -16,9 +16,11 @@ public final class StreamMeter {
     private long beganNanos;
     private long beganCount;
     private long beganCpu;
+    private long beganAllocated;
     private long endedNanos;
     private long endedCount;
     private long endedCpu;
+    private long endedAllocated;
 
     /** Starts the warm-up. */
     public StreamMeter(Control control, Parameters parameters) {
@@ -43,6 +45,7 @@ public final class StreamMeter {
             if (warmUp.isOver(now)) {
                 measuring = true;
                 beganCpu = cpu();
+                beganAllocated = allocated();
                 beganCount = count(arrivedBytes);
                 beganNanos = System.nanoTime();
             }
@@ -53,6 +56,7 @@ public final class StreamMeter {
         }
         endedNanos = System.nanoTime();
         endedCount = count(arrivedBytes);
+        endedAllocated = allocated();
         endedCpu = cpu();
         return false;
     }
@@ -65,6 +69,10 @@ public final class StreamMeter {
         return Processors.processCpuNanos() + control.peerCpuNanos();
     }
 
+    private long allocated() throws IOException {
+        return Footprint.allocatedBytes() + control.peerAllocatedBytes();
+    }
+
     /**
      * Adds throughput, and where messages are of one size their rate.
      *
@@ -75,6 +83,9 @@ public final class StreamMeter {
         double nanos = endedNanos - beganNanos;
         figures.add(Figures.GIGABYTES_PER_SECOND, bytes / nanos);
         figures.add(Figures.MILLIONS_PER_SECOND, bytes / messageBytes / nanos * 1e3);
+        figures.add(
+                Figures.ALLOCATED_BYTES_PER_MESSAGE,
+                bytes == 0 ? Double.NaN : (endedAllocated - beganAllocated) * messageBytes / bytes);
         figures.add(Figures.CPU_SECONDS_PER_GIGABYTE, bytes == 0 ? Double.NaN : (endedCpu - beganCpu) / bytes);
     }
 }
