@@ -8,8 +8,12 @@ import java.nio.ByteBuffer;
 
 /** What a connected endpoint does with its stream, in the terms of java.net. Under the endpoint's lock. */
 final class ConnectedStream {
+    /** So many writes in a row may be made without a look at what has come: the end of the connection, for one. */
+    private static final int MOST_BLIND_WRITES = 16;
+
     private final StreamResources resources;
     private final StreamProtocol protocol;
+    private int blindWrites;
 
     ConnectedStream(StreamResources resources) {
         this.resources = resources;
@@ -17,7 +21,7 @@ final class ConnectedStream {
     }
 
     int receive(ByteBuffer target, boolean leave) throws IOException {
-        resources.progress();
+        progress();
         int count = leave ? protocol.peek(target) : protocol.read(target);
         if (count > 0 || !target.hasRemaining()) {
             return count;
@@ -30,17 +34,35 @@ final class ConnectedStream {
     }
 
     int write(ByteBuffer source) throws IOException {
-        requireWritable();
+        beforeWrite(source.remaining());
         return protocol.write(source);
     }
 
     int writeMapped(ByteBuffer source, long offset) throws IOException {
+        progress();
         requireWritable();
         return protocol.writeMapped(source, offset);
     }
 
-    private void requireWritable() throws IOException {
+    /**
+     * What fits leaves at once. To look for input first would cost a system call, and have the device send the bare
+     * acknowledgement of what the application is answering ahead of the answer.
+     */
+    private void beforeWrite(int bytes) throws IOException {
+        if (blindWrites < MOST_BLIND_WRITES && protocol.hasRoomFor(bytes)) {
+            blindWrites++;
+        } else {
+            progress();
+        }
+        requireWritable();
+    }
+
+    private void progress() {
+        blindWrites = 0;
         resources.progress();
+    }
+
+    private void requireWritable() throws IOException {
         if (protocol.isOutputShut() || !protocol.isOpen()) {
             String broken = protocol.isBroken();
             throw broken == null ? new SocketException("Broken pipe") : SocketFailures.reset(broken);
@@ -48,7 +70,7 @@ final class ConnectedStream {
     }
 
     int availableBytes() {
-        resources.progress();
+        progress();
         return protocol.availableBytes();
     }
 
@@ -61,7 +83,7 @@ final class ConnectedStream {
     }
 
     void keepAlive() {
-        resources.progress();
+        progress();
         protocol.keepAlive();
     }
 
@@ -89,9 +111,9 @@ final class ConnectedStream {
     }
 
     private void look(boolean toWait) {
-        resources.progress();
+        progress();
         if (toWait && resources.arm()) {
-            resources.progress(); // what came before it was armed is not told
+            progress(); // what came before it was armed is not told
         }
     }
 

@@ -394,12 +394,24 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      * @throws IOException if the connection was reset
      */
     public int read(ByteBuffer target) throws IOException {
-        return guarded(() -> requireConnected().receive(target, false));
+        return receive(target, false);
     }
 
     /** Like {@link #read}, but leaves the bytes to be read again. */
     public int peek(ByteBuffer target) throws IOException {
-        return guarded(() -> requireConnected().receive(target, true));
+        return receive(target, true);
+    }
+
+    /** Under the lock as {@link #guarded} does it, but nothing is allocated to read. */
+    private int receive(ByteBuffer target, boolean leave) throws IOException {
+        lock.lock();
+        try {
+            return requireConnected().receive(target, leave);
+        } catch (RdmaException refused) {
+            throw SocketFailures.of(refused);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -409,7 +421,14 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      * @throws IOException if the connection has ended, or this side's output
      */
     public int write(ByteBuffer source) throws IOException {
-        return guarded(() -> requireConnected().write(source));
+        lock.lock(); // as guarded does it, but nothing is allocated to write
+        try {
+            return requireConnected().write(source);
+        } catch (RdmaException refused) {
+            throw SocketFailures.of(refused);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**

@@ -399,12 +399,17 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         try {
             StreamTransfer own = transfer();
             if (own == null) {
-                return relay(Objects.requireNonNull(tcp), inside -> inside.read(target));
+                return readOverTcp(target);
             }
             return inputShut ? -1 : own.read(target, deadlineNanos);
         } finally {
             readLock.unlock();
         }
+    }
+
+    /** A method of its own: what it allocates, the way over RDMA does not. */
+    private int readOverTcp(ByteBuffer target) throws IOException {
+        return relay(Objects.requireNonNull(tcp), inside -> inside.read(target));
     }
 
     /**
@@ -454,38 +459,51 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
     @Override
     public int write(ByteBuffer source) throws IOException {
         Objects.requireNonNull(source);
-        return (int) write(own -> own.write(source), inside -> (long) inside.write(source));
+        writeLock.lock();
+        try {
+            StreamTransfer own = transferToWrite();
+            return own == null ? writeOverTcp(source) : own.write(source);
+        } catch (IOException failed) {
+            throw unlessShut(failed);
+        } finally {
+            writeLock.unlock();
+        }
+    }
+
+    private int writeOverTcp(ByteBuffer source) throws IOException {
+        return relay(Objects.requireNonNull(tcp), inside -> inside.write(source));
     }
 
     @Override
     public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, sources.length);
-        return write(own -> own.write(sources, offset, length), inside -> inside.write(sources, offset, length));
-    }
-
-    private interface Writing {
-        long write(StreamTransfer own) throws IOException;
-    }
-
-    private long write(Writing overRdma, TcpCall<Long> overTcp) throws IOException {
         writeLock.lock();
         try {
-            StreamTransfer own = transfer();
-            if (own == null) {
-                return relay(Objects.requireNonNull(tcp), overTcp);
-            }
-            if (outputShut) {
-                throw new ClosedChannelException();
-            }
-            return overRdma.write(own);
+            StreamTransfer own = transferToWrite();
+            return own == null
+                    ? relay(Objects.requireNonNull(tcp), inside -> inside.write(sources, offset, length))
+                    : own.write(sources, offset, length);
         } catch (IOException failed) {
-            if (outputShut && isOpen() && !(failed instanceof ClosedChannelException)) {
-                throw new AsynchronousCloseException(); // while this thread waited
-            }
-            throw failed;
+            throw unlessShut(failed);
         } finally {
             writeLock.unlock();
         }
+    }
+
+    /** As {@link #transfer}; where the output is shut, there is none. */
+    private @Nullable StreamTransfer transferToWrite() throws ClosedChannelException {
+        StreamTransfer own = transfer();
+        if (own != null && outputShut) {
+            throw new ClosedChannelException();
+        }
+        return own;
+    }
+
+    /** Why a write failed; where the output was shut while its thread waited, that is why. */
+    private IOException unlessShut(IOException failed) {
+        return outputShut && isOpen() && !(failed instanceof ClosedChannelException)
+                ? new AsynchronousCloseException()
+                : failed;
     }
 
     @Override

@@ -39,7 +39,7 @@ final class StreamTransfer {
             return 0;
         }
         if (!channel.isBlocking()) {
-            return unlessClosed(() -> endpoint.read(target));
+            return readNow(target);
         }
         int count = 0;
         channel.beginWait();
@@ -63,7 +63,7 @@ final class StreamTransfer {
         for (int i = offset; i < offset + length; i++) {
             ByteBuffer target = targets[i];
             if (target.hasRemaining()) {
-                int count = total == 0 ? read(target, Long.MAX_VALUE) : unlessClosed(() -> endpoint.read(target));
+                int count = total == 0 ? read(target, Long.MAX_VALUE) : readNow(target);
                 total += total > 0 ? Math.max(0, count) : count;
                 if (target.hasRemaining()) {
                     return total;
@@ -96,7 +96,7 @@ final class StreamTransfer {
             return 0;
         }
         if (!channel.isBlocking()) {
-            return unlessClosed(() -> endpoint.write(source));
+            return writeNow(source);
         }
         int begin = source.position();
         channel.beginWait();
@@ -116,18 +116,24 @@ final class StreamTransfer {
         return source.position() - begin;
     }
 
-    private interface Call {
-        int call() throws IOException;
+    private int readNow(ByteBuffer target) throws IOException {
+        try {
+            return endpoint.read(target);
+        } catch (IOException failed) {
+            throw unlessClosed(failed);
+        }
     }
 
-    private int unlessClosed(Call call) throws IOException {
+    private int writeNow(ByteBuffer source) throws IOException {
         try {
-            return call.call();
+            return endpoint.write(source);
         } catch (IOException failed) {
-            if (!channel.isOpen()) {
-                throw new AsynchronousCloseException();
-            }
-            throw failed;
+            throw unlessClosed(failed);
         }
+    }
+
+    /** Why it failed; where the channel is closed meanwhile, that is why. */
+    private IOException unlessClosed(IOException failed) {
+        return channel.isOpen() ? failed : new AsynchronousCloseException();
     }
 }

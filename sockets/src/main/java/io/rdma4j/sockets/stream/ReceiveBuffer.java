@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * announcement ended. Messages count one each when their last byte is read.
  */
 final class ReceiveBuffer {
-    private final MemorySegment memory;
+    private final ByteBuffer memory;
     private final int size;
 
     /** Lengths of the messages that are not read to their end. */
@@ -30,7 +30,7 @@ final class ReceiveBuffer {
     private int readMessages;
 
     ReceiveBuffer(MemorySegment memory, int size, int mostMessages) {
-        this.memory = memory;
+        this.memory = memory.asSlice(0, size).asByteBuffer();
         this.size = size;
         this.messages = new int[mostMessages];
         this.freed = size;
@@ -123,7 +123,7 @@ final class ReceiveBuffer {
 
     private void give(ByteBuffer target, int at, int length) {
         if (length > 0) {
-            MemorySegment.copy(memory, at, MemorySegment.ofBuffer(target), 0, length);
+            target.put(target.position(), memory, at, length);
             target.position(target.position() + length);
         }
     }

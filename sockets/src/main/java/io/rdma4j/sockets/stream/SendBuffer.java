@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /** The ring that data are copied into to be sent. They leave in the order in which they came. */
 final class SendBuffer {
-    private final MemorySegment memory;
+    private final ByteBuffer memory;
     private final int size;
     private final StreamPort.Piece piece = new StreamPort.Piece();
     private int next;
@@ -13,7 +13,7 @@ final class SendBuffer {
 
     /** A ring at the beginning of a memory. */
     SendBuffer(MemorySegment memory, int size) {
-        this.memory = memory;
+        this.memory = memory.asSlice(0, size).asByteBuffer();
         this.size = size;
         this.free = size;
     }
@@ -35,7 +35,7 @@ final class SendBuffer {
 
     private void take(ByteBuffer source, int at, int length) {
         if (length > 0) {
-            MemorySegment.copy(MemorySegment.ofBuffer(source), 0, memory, at, length);
+            memory.put(at, source, source.position(), length);
             source.position(source.position() + length);
         }
     }

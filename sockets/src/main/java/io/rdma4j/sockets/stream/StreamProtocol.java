@@ -300,6 +300,12 @@ public final class StreamProtocol {
                 && peerBuffers.available() > 0;
     }
 
+    /** Whether so many bytes can be sent now without waiting for anything from the peer. */
+    public boolean hasRoomFor(int bytes) {
+        PeerBuffers to = peerBuffers;
+        return to != null && canWrite() && bytes <= sendBuffer.freeBytes() && bytes <= to.available();
+    }
+
     /**
      * Sends as many bytes as there is room for.
      *

@@ -1,10 +1,12 @@
 package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
@@ -99,6 +101,19 @@ class StreamEndpointTest {
             count = server.read(target);
         }
         assertThat(target.position()).isEqualTo(1000);
+    }
+
+    @Test
+    void whoOnlyWritesLittleFindsOutThatTheConnectionHasEnded() throws IOException {
+        server.close();
+        ByteBuffer one = ByteBuffer.allocate(1);
+        long deadline = deadline();
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 200 || System.nanoTime() < deadline; i++) {
+                        client.write(one.clear());
+                    }
+                })
+                .isInstanceOf(SocketException.class);
     }
 
     @Test
