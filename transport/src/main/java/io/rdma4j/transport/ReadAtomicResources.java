@@ -1,5 +1,6 @@
 package io.rdma4j.transport;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,17 +60,20 @@ final class ReadAtomicResources {
         }
     }
 
-    private final Resource[] ring;
+    private static final @Nullable Resource[] NOTHING = {};
+
+    private final int size;
+
+    /** Made with the first request, and each place when it is used first: most peers never send one. */
+    private @Nullable Resource[] ring = NOTHING;
+
     private long allocated;
     private int active;
     private @Nullable Resource current;
 
     /** @param depth READs and atomics that the peer may have in flight */
     ReadAtomicResources(int depth) {
-        ring = new Resource[depth == 0 ? 0 : Rings.sizeFor(depth)];
-        for (int i = 0; i < ring.length; i++) {
-            ring[i] = new Resource();
-        }
+        size = depth == 0 ? 0 : Rings.sizeFor(depth);
     }
 
     /**
@@ -80,31 +84,59 @@ final class ReadAtomicResources {
      */
     ReadAtomicResources(int depth, ReadAtomicResources from) {
         this(depth);
-        allocated = from.allocated;
-        long oldest = Math.max(0, allocated - Math.min(ring.length, from.ring.length));
-        for (long i = oldest; i < allocated; i++) {
-            Resource r = from.ring[(int) i & (from.ring.length - 1)];
-            ring[(int) i & (ring.length - 1)] = r;
+        long remembered = Math.min(from.allocated - from.oldest(), size);
+        for (long i = from.allocated - remembered; i < from.allocated; i++) {
+            Resource r = from.at(i);
+            places()[index(allocated++)] = r;
             active += r.isActive ? 1 : 0;
         }
         current = oldestActive();
     }
 
+    private @Nullable Resource[] places() {
+        if (ring.length == 0) {
+            ring = new @Nullable Resource[size];
+        }
+        return ring;
+    }
+
+    private int index(long number) {
+        return (int) number & (size - 1);
+    }
+
+    /** The remembered request of a number from {@link #oldest} to before {@link #allocated}. */
+    private Resource at(long number) {
+        return Objects.requireNonNull(ring[index(number)]);
+    }
+
+    /** Number of the oldest remembered request. */
+    private long oldest() {
+        return Math.max(0, allocated - size);
+    }
+
     /** Whether the peer may have READs and atomics at all. */
     boolean isEnabled() {
-        return ring.length > 0;
+        return size > 0;
     }
 
     /** Whether one more can be taken without forgetting one that was never fully answered. */
     boolean hasRoom() {
-        Resource oldest = ring[(int) allocated & (ring.length - 1)];
+        if (allocated < size) {
+            return true;
+        }
+        Resource oldest = at(allocated);
         return !oldest.isActive || oldest.wasAnswered();
     }
 
     /** Takes the oldest place, to be filled and then activated. */
     Resource allocate() {
-        Resource place = ring[(int) allocated++ & (ring.length - 1)];
-        if (place.isActive) {
+        @Nullable Resource[] places = places();
+        int index = index(allocated++);
+        Resource place = places[index];
+        if (place == null) {
+            place = new Resource();
+            places[index] = place;
+        } else if (place.isActive) {
             deactivate(place);
         }
         return place;
@@ -143,7 +175,9 @@ final class ReadAtomicResources {
     /** Stops all answers. */
     void deactivateAll() {
         for (Resource r : ring) {
-            r.isActive = false;
+            if (r != null) {
+                r.isActive = false;
+            }
         }
         active = 0;
         current = null;
@@ -158,9 +192,9 @@ final class ReadAtomicResources {
     /** The remembered request that a sequence belongs to, or null. */
     @Nullable
     Resource find(long sequence) {
-        long oldest = Math.max(0, allocated - ring.length);
+        long oldest = oldest();
         for (long i = allocated - 1; i >= oldest; i--) {
-            Resource r = ring[(int) i & (ring.length - 1)];
+            Resource r = at(i);
             if (sequence >= r.firstSequence && sequence < r.endSequence) {
                 return r;
             }
@@ -172,8 +206,8 @@ final class ReadAtomicResources {
         if (active == 0) {
             return null;
         }
-        for (long i = Math.max(0, allocated - ring.length); i < allocated; i++) {
-            Resource r = ring[(int) i & (ring.length - 1)];
+        for (long i = oldest(); i < allocated; i++) {
+            Resource r = at(i);
             if (r.isActive) {
                 return r;
             }

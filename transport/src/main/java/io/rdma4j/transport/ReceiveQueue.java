@@ -22,9 +22,12 @@ public final class ReceiveQueue {
         }
     }
 
-    private final ReceiveRequest[] ring;
+    /** Places are made when they are used first: most connections never use all. */
+    private final @Nullable ReceiveRequest[] ring;
+
     private final int mask;
     private final int capacity;
+    private final int maxScatterGather;
 
     @SuppressWarnings("unused") // by HEAD
     private long head;
@@ -34,11 +37,9 @@ public final class ReceiveQueue {
 
     ReceiveQueue(int capacity, int maxScatterGather) {
         this.capacity = capacity;
-        ring = new ReceiveRequest[Rings.sizeFor(capacity)];
+        this.maxScatterGather = maxScatterGather;
+        ring = new @Nullable ReceiveRequest[Rings.sizeFor(capacity)];
         mask = ring.length - 1;
-        for (int i = 0; i < ring.length; i++) {
-            ring[i] = new ReceiveRequest(maxScatterGather);
-        }
     }
 
     /** Work requests that can be posted and not yet completed. */
@@ -60,9 +61,15 @@ public final class ReceiveQueue {
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        ReceiveRequest place = ring[(int) next & mask];
-        place.workRequestId = 0;
-        place.list.clear();
+        int index = (int) next & mask;
+        ReceiveRequest place = ring[index];
+        if (place == null) {
+            place = new ReceiveRequest(maxScatterGather);
+            ring[index] = place;
+        } else {
+            place.workRequestId = 0;
+            place.list.clear();
+        }
         return place;
     }
 
@@ -97,11 +104,11 @@ public final class ReceiveQueue {
      * Takes the oldest work request out of the queue and leaves another object in its place, which is so given back to
      * the posting thread.
      *
-     * @param spare with as long a list, of no use to anybody else from now on
+     * @param spare with as long a list, of no use to anybody else from now on; null to have one made when it is needed
      * @return the work request, the caller's from now on, or null if there is none: then the spare stays the caller's
      */
     @Nullable
-    ReceiveRequest take(ReceiveRequest spare) {
+    ReceiveRequest take(@Nullable ReceiveRequest spare) {
         long oldest = (long) HEAD.getOpaque(this);
         if (oldest == (long) TAIL.getAcquire(this)) {
             return null;

@@ -1,0 +1,90 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What a responder remembers of READs and atomics. */
+final class ReadAtomicResourcesTest {
+    private static final int DEPTH = 4;
+
+    private final ReadAtomicResources remembered = new ReadAtomicResources(DEPTH);
+
+    private static ReadAtomicResources.Resource take(ReadAtomicResources resources, long sequence) {
+        ReadAtomicResources.Resource r = resources.allocate();
+        r.firstSequence = sequence;
+        r.endSequence = sequence + 1;
+        r.sentEnd = sequence;
+        resources.activate(r, sequence, 1);
+        return r;
+    }
+
+    private static void answer(ReadAtomicResources resources, ReadAtomicResources.Resource r) {
+        r.sentEnd = r.endSequence;
+        resources.deactivate(r);
+    }
+
+    @Test
+    void aRequestIsRememberedUntilAsManyAsTheDepthCameAfterIt() {
+        for (long sequence = 0; sequence < 3 * DEPTH; sequence++) {
+            answer(remembered, take(remembered, sequence));
+            for (long other = 0; other < 3 * DEPTH; other++) {
+                assertThat(remembered.find(other) != null).isEqualTo(other <= sequence && other > sequence - DEPTH);
+            }
+        }
+    }
+
+    @Test
+    void thereIsRoomWhileTheOldestIsAnsweredOrThePlacesAreFew() {
+        ReadAtomicResources.Resource first = take(remembered, 0);
+        for (long sequence = 1; sequence < DEPTH; sequence++) {
+            assertThat(remembered.hasRoom()).isTrue();
+            take(remembered, sequence);
+        }
+        assertThat(remembered.hasRoom()).isFalse();
+        answer(remembered, first);
+        assertThat(remembered.hasRoom()).isTrue();
+        assertThat(remembered.allocate()).isSameAs(first);
+    }
+
+    @Test
+    void answersGoInTheOrderOfTheirRequestsAlsoWhenTheDepthChanges() {
+        ReadAtomicResources.Resource answered = take(remembered, 0);
+        ReadAtomicResources.Resource waits = take(remembered, 1);
+        ReadAtomicResources.Resource last = take(remembered, 2);
+        answer(remembered, answered);
+        ReadAtomicResources deeper = new ReadAtomicResources(2 * DEPTH, remembered);
+        assertThat(deeper.current()).isSameAs(waits);
+        answer(deeper, waits);
+        assertThat(deeper.current()).isSameAs(last);
+        answer(deeper, last);
+        assertThat(deeper.current()).isNull();
+    }
+
+    @Test
+    void aGreaterDepthForgetsNothingAndTakesMore() {
+        for (long sequence = 0; sequence < DEPTH + 2; sequence++) {
+            answer(remembered, take(remembered, sequence));
+        }
+        ReadAtomicResources deeper = new ReadAtomicResources(2 * DEPTH, remembered);
+        for (long sequence = DEPTH + 2; sequence < 2 * DEPTH + 2; sequence++) {
+            assertThat(deeper.hasRoom()).isTrue();
+            take(deeper, sequence);
+        }
+        for (long sequence = 0; sequence < 2 * DEPTH + 2; sequence++) {
+            assertThat(deeper.find(sequence) != null).isEqualTo(sequence >= 2);
+        }
+    }
+
+    @Test
+    void aSmallerDepthKeepsTheNewest() {
+        for (long sequence = 0; sequence < DEPTH; sequence++) {
+            answer(remembered, take(remembered, sequence));
+        }
+        ReadAtomicResources shallower = new ReadAtomicResources(DEPTH / 2, remembered);
+        for (long sequence = 0; sequence < DEPTH; sequence++) {
+            assertThat(shallower.find(sequence) != null).isEqualTo(sequence >= DEPTH / 2);
+        }
+        assertThat(new ReadAtomicResources(0, remembered).isEnabled()).isFalse();
+    }
+}
