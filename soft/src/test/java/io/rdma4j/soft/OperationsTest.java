@@ -80,6 +80,44 @@ class OperationsTest {
     }
 
     @Test
+    void receivesPostedTogetherAreTakenInOrder() {
+        ReceiveWorkRequest[] receives = new ReceiveWorkRequest[4];
+        for (int i = 0; i < receives.length; i++) {
+            receives[i] = new ReceiveWorkRequest().reset(i).into(b.region, 1000L * i, 1000);
+        }
+        b.queuePair.postReceives(receives, 3);
+        for (int i = 0; i < 3; i++) {
+            a.queuePair.postSend(new SendWorkRequest()
+                    .reset(i)
+                    .from(a.region, 1000L * i, 1000)
+                    .signaled());
+            succeeds(a, i, CompletionOpcode.SEND);
+            succeeds(b, i, CompletionOpcode.RECEIVE);
+        }
+        assertSame(a.memory, b.memory, 3000);
+    }
+
+    @Test
+    void theFirstOfSeveralReceivesThatDoesNotFitIsNamedAndThoseBeforeItAreThere() {
+        ReceiveWorkRequest[] receives = new ReceiveWorkRequest[3];
+        for (int i = 0; i < receives.length; i++) {
+            receives[i] = new ReceiveWorkRequest().reset(i).into(b.region, 0, 100);
+        }
+        for (int piece = 0; piece < 100; piece++) {
+            receives[1].into(b.region, 0, 1);
+        }
+        assertThatExceptionOfType(PartialPostException.class)
+                .isThrownBy(() -> b.queuePair.postReceives(receives, 3))
+                .withMessageContaining("ibv_post_recv")
+                .withMessageContaining("101 pieces")
+                .satisfies(e -> assertThat(e.posted()).isEqualTo(1));
+        a.queuePair.postSend(
+                new SendWorkRequest().reset(5).from(a.region, 0, 100).signaled());
+        succeeds(a, 5, CompletionOpcode.SEND);
+        succeeds(b, 0, CompletionOpcode.RECEIVE);
+    }
+
+    @Test
     void immediateDataArriveWithTheWrite() {
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(3));
         a.queuePair.postSend(new SendWorkRequest()

@@ -1,12 +1,14 @@
 package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairInitAttributes;
@@ -22,6 +24,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +103,21 @@ class SharedReceivesTest {
             assertThat(done.queuePairNumber()).isEqualTo(receivers.get(from).number());
             assertThat(b.memory.get(ValueLayout.JAVA_BYTE, (slot + 1L) * SLOT_BYTES - 1))
                     .isEqualTo((byte) slot);
+        }
+    }
+
+    @Test
+    void receivesPostedTogetherAreThereUpToTheOneThatDoesNotFit() {
+        ReceiveWorkRequest[] receives = new ReceiveWorkRequest[CAPACITY + 1];
+        Arrays.setAll(receives, this::receive);
+        assertThatExceptionOfType(PartialPostException.class)
+                .isThrownBy(() -> shared.postReceives(receives, CAPACITY + 1))
+                .withMessageContaining("ibv_post_srq_recv")
+                .satisfies(e -> assertThat(e.posted()).isEqualTo(CAPACITY))
+                .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM));
+        for (int slot = 0; slot < CAPACITY; slot++) {
+            send(slot % QUEUE_PAIRS, (byte) slot, 8);
+            assertThat(b.completion().id()).isEqualTo(slot);
         }
     }
 

@@ -1,6 +1,9 @@
 package io.rdma4j.verbs;
 
-/** One of several work requests could not be posted; those before it are. C: {@code bad_wr} of {@code ibv_post_send}. */
+/**
+ * One of several work requests could not be posted; those before it are. C: {@code bad_wr} of {@code ibv_post_send}, {@code
+ * ibv_post_recv} and {@code ibv_post_srq_recv}.
+ */
 public final class PartialPostException extends RdmaException {
     private static final long serialVersionUID = 1L;
 

@@ -18,6 +18,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * A queue pair of unreliable datagrams with its receives: number {@code n} receives into slot {@code n}. Not thread safe.
@@ -34,7 +35,8 @@ final class DatagramEnd implements AutoCloseable {
     private final MemoryRegion region;
     private final int slotBytes;
     private final WorkCompletion[] batch = WorkCompletion.array(64);
-    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    private final ReceiveWorkRequest[] receives = new ReceiveWorkRequest[64];
+    private int receiveCount;
 
     DatagramEnd(CmId id, int sends, int receives, int messageBytes) {
         this.id = id;
@@ -49,9 +51,11 @@ final class DatagramEnd implements AutoCloseable {
                         QueuePairType.UNRELIABLE_DATAGRAM,
                         completions,
                         new QueuePairCapabilities(sends, receives, 1, 1, 0))));
+        Arrays.setAll(this.receives, _ -> new ReceiveWorkRequest());
         for (int i = 0; i < receives; i++) {
-            postReceive(i);
+            receiveAgain(i);
         }
+        postReceives();
     }
 
     int queuePairNumber() {
@@ -73,8 +77,17 @@ final class DatagramEnd implements AutoCloseable {
         queuePair.postSends(requests, requests.length);
     }
 
-    void postReceive(long slot) {
-        queuePair.postReceive(receive.reset(slot).into(region, OUTBOX_BYTES + slot * slotBytes, slotBytes));
+    /** Prepares a receive into a slot; {@link #postReceives} posts what is prepared. */
+    void receiveAgain(long slot) {
+        receives[receiveCount++].reset(slot).into(region, OUTBOX_BYTES + slot * slotBytes, slotBytes);
+        if (receiveCount == receives.length) {
+            postReceives();
+        }
+    }
+
+    void postReceives() {
+        queuePair.postReceives(receives, receiveCount);
+        receiveCount = 0;
     }
 
     /** The message in a slot, without the header before it. */

@@ -69,13 +69,14 @@ public final class DatagramRate implements PairTest {
                 if (back == null) {
                     back = end.addressOfSender(completion);
                 }
-                end.postReceive(completion.id());
+                end.receiveAgain(completion.id());
                 received++;
             }
             if (count == 0) {
                 Thread.onSpinWait();
                 continue;
             }
+            end.postReceives();
             control.count(received * size);
             if (back != null && received - acknowledged >= WINDOW / 4) {
                 acknowledged = received;
@@ -175,7 +176,8 @@ public final class DatagramRate implements PairTest {
                 WorkCompletion completion = end.completion(i);
                 if (completion.opcode().isReceive()) {
                     arrived = end.received(completion.id()).get(JAVA_LONG, 0);
-                    end.postReceive(completion.id());
+                    end.receiveAgain(completion.id());
+                    end.postReceives();
                 } else {
                     underWay -= batch;
                 }

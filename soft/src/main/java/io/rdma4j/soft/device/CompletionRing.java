@@ -141,8 +141,7 @@ final class CompletionRing {
         t.opcodes[i] = opcode(completion);
         t.sources[i] = completion.sourceQueuePair;
         t.timestamps[i] = nowNanos;
-        // Fully fenced: the producer looks next whether somebody asked to be notified, who looks the other way round.
-        TAIL.setVolatile(this, at + 1);
+        TAIL.setRelease(this, at + 1);
         return true;
     }
 

@@ -10,6 +10,7 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -101,6 +102,8 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         if (target == null) {
             return;
         }
+        // Added before the look whether somebody wants to know, who asks before a last look at what is there.
+        VarHandle.fullFence();
         int state = armed.get();
         if (state == ARMED || state == ARMED_SOLICITED && completion.solicited) {
             armed.set(NOT_ARMED);

@@ -402,6 +402,45 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void postReceive(ReceiveWorkRequest request) {
+        receiveLock.lock();
+        try {
+            enqueue(request);
+        } finally {
+            receiveLock.unlock();
+        }
+        flushIfFailed();
+    }
+
+    @Override
+    public void postReceives(ReceiveWorkRequest[] requests, int count) {
+        Objects.checkFromIndexSize(0, count, requests.length);
+        int posted = 0;
+        receiveLock.lock();
+        try {
+            while (posted < count) {
+                enqueue(requests[posted]);
+                posted++;
+            }
+        } catch (RdmaException e) {
+            throw new PartialPostException(posted, e);
+        } finally {
+            receiveLock.unlock();
+            flushIfFailed();
+        }
+    }
+
+    private void enqueue(ReceiveWorkRequest request) {
+        requireReceives(request);
+        ReceiveRequest place = machine.receiveQueue().claim();
+        if (place == null) {
+            throw full("ibv_post_recv", "receive", capabilities.maxReceiveWorkRequests());
+        }
+        place.workRequestId = request.id();
+        SendPosting.copyList("ibv_post_recv", request.list(), place.list, domain);
+        machine.receiveQueue().publish();
+    }
+
+    private void requireReceives(ReceiveWorkRequest request) {
         if (type == QueuePairType.XRC_SEND || type == QueuePairType.XRC_RECEIVE) {
             throw new RdmaException(
                     "ibv_post_recv",
@@ -424,25 +463,16 @@ final class SoftQueuePair implements QueuePair {
                     pieces + " pieces for " + this + ", which takes " + capabilities.maxReceiveScatterGather(),
                     "Make the queue pair with a larger max_recv_sge");
         }
-        receiveLock.lock();
-        try {
-            if (machine.state() == QueuePairMachine.State.RESET || closed) {
-                throw new RdmaException(
-                        "ibv_post_recv",
-                        Errno.EINVAL,
-                        this + (closed ? " is closed" : " is in the state RESET"),
-                        "Receives can be posted from INIT on");
-            }
-            ReceiveRequest place = machine.receiveQueue().claim();
-            if (place == null) {
-                throw full("ibv_post_recv", "receive", capabilities.maxReceiveWorkRequests());
-            }
-            place.workRequestId = request.id();
-            SendPosting.copyList("ibv_post_recv", request.list(), place.list, domain);
-            machine.receiveQueue().publish();
-        } finally {
-            receiveLock.unlock();
+        if (machine.state() == QueuePairMachine.State.RESET || closed) {
+            throw new RdmaException(
+                    "ibv_post_recv",
+                    Errno.EINVAL,
+                    this + (closed ? " is closed" : " is in the state RESET"),
+                    "Receives can be posted from INIT on");
         }
+    }
+
+    private void flushIfFailed() {
         // Posted before the look at the state: either this sees the error, or who made it sees the receive.
         VarHandle.fullFence();
         if (machine.state() == QueuePairMachine.State.ERROR) {

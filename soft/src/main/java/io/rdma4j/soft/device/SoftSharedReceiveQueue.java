@@ -6,6 +6,7 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
@@ -13,6 +14,7 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueAttributes;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.XrcDomain;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -137,6 +139,32 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
     @Override
     public void postReceive(ReceiveWorkRequest request) {
+        lock.lock();
+        try {
+            enqueue(request);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void postReceives(ReceiveWorkRequest[] requests, int count) {
+        Objects.checkFromIndexSize(0, count, requests.length);
+        int posted = 0;
+        lock.lock();
+        try {
+            while (posted < count) {
+                enqueue(requests[posted]);
+                posted++;
+            }
+        } catch (RdmaException e) {
+            throw new PartialPostException(posted, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void enqueue(ReceiveWorkRequest request) {
         int pieces = request.list().count();
         if (pieces > queue.maxScatterGather()) {
             throw new RdmaException(
@@ -145,23 +173,18 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                     pieces + " pieces for " + this + ", which takes " + queue.maxScatterGather(),
                     "Make the shared receive queue with a larger max_sge");
         }
-        lock.lock();
-        try {
-            requireOpen(POST);
-            ReceiveRequest place = queue.claim();
-            if (place == null) {
-                throw new RdmaException(
-                        POST,
-                        Errno.ENOMEM,
-                        this + " is full, " + queue.capacity() + " receives",
-                        "Post again when messages have come, or make the queue larger");
-            }
-            place.workRequestId = request.id();
-            SendPosting.copyList(POST, request.list(), place.list, domain);
-            queue.publish();
-        } finally {
-            lock.unlock();
+        requireOpen(POST);
+        ReceiveRequest place = queue.claim();
+        if (place == null) {
+            throw new RdmaException(
+                    POST,
+                    Errno.ENOMEM,
+                    this + " is full, " + queue.capacity() + " receives",
+                    "Post again when messages have come, or make the queue larger");
         }
+        place.workRequestId = request.id();
+        SendPosting.copyList(POST, request.list(), place.list, domain);
+        queue.publish();
     }
 
     private void requireOpen(String operation) {
