@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * announces what cannot be, breaks the stream ({@link #isBroken}), and nothing else. Not thread safe.
  */
 public final class StreamProtocol {
-    private static final int FIRST_TRANSFER_BYTES = 2048;
+    /**
+     * What librdmacm sends at once at most. It begins with less and doubles it, so that the adapter sends while the
+     * processor copies; where the processor does both, each piece more costs it a message more.
+     */
     private static final int MOST_TRANSFER_BYTES = 65_536;
 
     private final StreamSizes sizes;
@@ -315,10 +318,8 @@ public final class StreamProtocol {
         announceMappings();
         PeerBuffers to = peerBuffers;
         int begin = source.position();
-        int most = FIRST_TRANSFER_BYTES;
         while (to != null && source.hasRemaining() && canWrite()) {
-            int length = Math.min(Math.min(source.remaining(), most), Math.min(sendBuffer.freeBytes(), to.available()));
-            most = Math.min(2 * most, MOST_TRANSFER_BYTES);
+            int length = Math.min(transferBytes(source), to.available());
             StreamPort.Piece bytes = sendBuffer.copy(source, length);
             long address = to.address();
             int key = to.key();
@@ -327,6 +328,11 @@ public final class StreamProtocol {
             postWithWord(RequestId.DATA, length, bytes, address, key, ControlWord.of(ControlWord.DATA, length));
         }
         return source.position() - begin;
+    }
+
+    /** Bytes that one message can take along now. */
+    private int transferBytes(ByteBuffer source) {
+        return Math.min(Math.min(source.remaining(), MOST_TRANSFER_BYTES), sendBuffer.freeBytes());
     }
 
     private void takeDataSlot() {
@@ -420,7 +426,6 @@ public final class StreamProtocol {
     public int writeMapped(ByteBuffer source, long offset) {
         announceMappings();
         int begin = source.position();
-        int most = FIRST_TRANSFER_BYTES;
         while (source.hasRemaining() && canWrite()) {
             long at = offset + source.position() - begin;
             MappingEntry entry = mappings == null ? null : mappings.find(at);
@@ -429,9 +434,7 @@ public final class StreamProtocol {
             }
             long inside = at - entry.offset();
             long room = Integer.toUnsignedLong(entry.memory().length()) - inside;
-            int length = Math.min(Math.min(source.remaining(), most), sendBuffer.freeBytes());
-            length = (int) Math.min(length, room);
-            most = Math.min(2 * most, MOST_TRANSFER_BYTES);
+            int length = (int) Math.min(transferBytes(source), room);
             StreamPort.Piece bytes = sendBuffer.copy(source, length);
             slots.takeData(1);
             port.write(
