@@ -8,20 +8,21 @@ import java.nio.ByteBuffer;
 
 /** What a connected endpoint does with its stream, in the terms of java.net. Under the endpoint's lock. */
 final class ConnectedStream {
-    /** So many writes in a row may be made without a look at what has come: the end of the connection, for one. */
-    private static final int MOST_BLIND_WRITES = 16;
+    /** So many calls in a row may be made without a look at what has come: the end of the connection, for one. */
+    private static final int MOST_BLIND_CALLS = 16;
 
     private final StreamResources resources;
     private final StreamProtocol protocol;
-    private int blindWrites;
+    private int blindCalls;
 
     ConnectedStream(StreamResources resources) {
         this.resources = resources;
         this.protocol = resources.protocol();
     }
 
+    /** Gives what is there without a look for more, which would cost what is told at {@link #beforeWrite}. */
     int receive(ByteBuffer target, boolean leave) throws IOException {
-        progress();
+        progressUnless(protocol.availableBytes() > 0);
         int count = leave ? protocol.peek(target) : protocol.read(target);
         if (count > 0 || !target.hasRemaining()) {
             return count;
@@ -49,16 +50,20 @@ final class ConnectedStream {
      * acknowledgement of what the application is answering ahead of the answer.
      */
     private void beforeWrite(int bytes) throws IOException {
-        if (blindWrites < MOST_BLIND_WRITES && protocol.hasRoomFor(bytes)) {
-            blindWrites++;
-        } else {
-            progress();
-        }
+        progressUnless(protocol.hasRoomFor(bytes));
         requireWritable();
     }
 
+    private void progressUnless(boolean canDoWithout) {
+        if (canDoWithout && blindCalls < MOST_BLIND_CALLS) {
+            blindCalls++;
+        } else {
+            progress();
+        }
+    }
+
     private void progress() {
-        blindWrites = 0;
+        blindCalls = 0;
         resources.progress();
     }
 
@@ -87,10 +92,10 @@ final class ConnectedStream {
         protocol.keepAlive();
     }
 
-    /** What it is ready for; {@code toWait} has the hub told of what comes after this. */
-    int readiness(boolean toWait) {
+    /** What it is ready for. */
+    int readiness(Endpoint.Look look) {
         try {
-            look(toWait);
+            look(look);
         } catch (RdmaException broken) {
             return Readiness.IN | Readiness.OUT | Readiness.ERROR;
         }
@@ -103,16 +108,19 @@ final class ConnectedStream {
     /** Whether the peer has all that was written, or never will; who waits for it is told of what comes after this. */
     boolean isQuiet() {
         try {
-            look(true);
+            look(Endpoint.Look.TO_WAIT);
         } catch (RdmaException broken) {
             return true;
         }
         return protocol.isQuiet() || protocol.isBroken() != null;
     }
 
-    private void look(boolean toWait) {
+    private void look(Endpoint.Look look) {
+        if (look == Endpoint.Look.KNOWN) {
+            return;
+        }
         progress();
-        if (toWait && resources.arm()) {
+        if (look == Endpoint.Look.TO_WAIT && resources.arm()) {
             progress(); // what came before it was armed is not told
         }
     }

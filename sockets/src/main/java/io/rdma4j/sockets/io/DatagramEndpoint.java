@@ -452,23 +452,30 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
     // ---- readiness and waiting
 
     @Override
+    public int knownReadiness() {
+        return look(Look.KNOWN);
+    }
+
+    @Override
     public int readiness() {
-        return look(false);
+        return look(Look.NOW);
     }
 
     @Override
     public int readinessToWait() {
-        return look(true);
+        return look(Look.TO_WAIT);
     }
 
-    private int look(boolean toWait) {
+    private int look(Look look) {
         lock.lock();
         try {
             if (closed) {
                 return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
             }
-            progress();
-            if (toWait && ends.arm()) {
+            if (look != Look.KNOWN) {
+                progress();
+            }
+            if (look == Look.TO_WAIT && ends.arm()) {
                 progress();
             }
             DatagramProtocol own = protocol;

@@ -9,6 +9,16 @@ import org.jspecify.annotations.Nullable;
 /** What endpoints of streams and of datagrams have in common: one lock, who waits, and how failures are told. */
 public abstract sealed class Endpoint implements Waitable, CompletionHub.Target
         permits StreamEndpoint, DatagramEndpoint {
+    /** How an endpoint finds out what it is ready for. */
+    enum Look {
+        /** By what it has been told. */
+        KNOWN,
+        /** It also takes what has come. */
+        NOW,
+        /** Like {@link #NOW}, and it is told of what comes after that. */
+        TO_WAIT
+    }
+
     final ReentrantLock lock = new ReentrantLock();
     final WaitList waiting = new WaitList();
 

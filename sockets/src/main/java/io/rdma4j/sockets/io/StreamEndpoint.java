@@ -479,23 +479,28 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     // ---- readiness and waiting
 
     @Override
+    public int knownReadiness() {
+        return look(Look.KNOWN);
+    }
+
+    @Override
     public int readiness() {
-        return look(false);
+        return look(Look.NOW);
     }
 
     @Override
     public int readinessToWait() {
-        return look(true);
+        return look(Look.TO_WAIT);
     }
 
-    private int look(boolean toWait) {
+    private int look(Look look) {
         return switch (state) {
             case NEW -> 0;
             case LISTENING -> isAcceptable() ? Readiness.IN : 0;
             case CONNECTING -> 0;
             case FAILED -> Readiness.IN | Readiness.OUT | Readiness.ERROR;
             case CLOSED -> Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
-            case CONNECTED -> lookAtStream(toWait);
+            case CONNECTED -> lookAtStream(look);
         };
     }
 
@@ -504,13 +509,13 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         return own != null && own.isReady();
     }
 
-    private int lookAtStream(boolean toWait) {
+    private int lookAtStream(Look look) {
         lock.lock();
         try {
             ConnectedStream own = stream;
             return own == null || state != State.CONNECTED
                     ? Readiness.IN | Readiness.OUT | Readiness.HANG_UP
-                    : own.readiness(toWait);
+                    : own.readiness(look);
         } finally {
             lock.unlock();
         }

@@ -7,6 +7,9 @@ public interface Waitable {
     /** What it is ready for: a set of {@link Readiness}. */
     int readiness();
 
+    /** What it is ready for as far as it has been told: nothing is driven to find out more. */
+    int knownReadiness();
+
     /** Like {@link #readiness}; and who listens is told of the next change. */
     int readinessToWait();
 

@@ -29,7 +29,10 @@ final class Waiting {
         try {
             while (true) {
                 waiter.reset();
-                int ready = endpoint.readinessToWait() & ends;
+                int ready = endpoint.knownReadiness() & ends;
+                if (ready == 0) {
+                    ready = endpoint.readinessToWait() & ends;
+                }
                 if (ready != 0 || Waiter.isOver(deadlineNanos)) {
                     return ready;
                 }
