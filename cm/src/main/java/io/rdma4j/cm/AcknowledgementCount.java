@@ -1,13 +1,9 @@
 package io.rdma4j.cm;
 
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Counts the events of one identifier that the application has taken, and those of them that it has acknowledged. */
 final class AcknowledgementCount {
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final @Nullable AcknowledgementCount whole;
     private long taken;
     private long acknowledged;
@@ -25,22 +21,14 @@ final class AcknowledgementCount {
         return new AcknowledgementCount(this);
     }
 
-    void taken() {
-        lock.lock();
-        try {
-            taken++;
-        } finally {
-            lock.unlock();
-        }
+    synchronized void taken() {
+        taken++;
     }
 
     void acknowledged() {
-        lock.lock();
-        try {
+        synchronized (this) {
             acknowledged++;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
+            notifyAll();
         }
         if (whole != null) {
             whole.acknowledged();
@@ -52,18 +40,15 @@ final class AcknowledgementCount {
      *
      * @return false if the thread was interrupted; its flag stays set
      */
-    boolean awaitAll() {
-        lock.lock();
+    synchronized boolean awaitAll() {
         try {
             while (acknowledged < taken) {
-                changed.await();
+                wait();
             }
             return true;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return false;
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -7,6 +7,7 @@ import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Understands the answers to what the {@link Requester} sent: acknowledgements, READ data, atomic results, and refusals.
@@ -16,7 +17,9 @@ final class Completer {
     private final Requester requester;
     private final SendQueue queue;
     private final QueuePairCounters counters;
-    private final MemorySegment scratch = MemorySegment.ofArray(new byte[Long.BYTES]);
+
+    /** Holds the result of an atomic while it is scattered; made with the first one. */
+    private @Nullable MemorySegment scratch;
 
     Completer(RcQueuePair queuePair, Requester requester, SendQueue queue, QueuePairCounters counters) {
         this.queuePair = queuePair;
@@ -125,8 +128,13 @@ final class Completer {
             return true;
         }
         long original = AtomicAckEth.original(packet.segment(), packet.atomicAckEthOffset());
-        scratch.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, original);
-        finish(nowNanos, r, 0, scratch, 0, Long.BYTES);
+        MemorySegment result = scratch;
+        if (result == null) {
+            result = MemorySegment.ofArray(new byte[Long.BYTES]);
+            scratch = result;
+        }
+        result.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, original);
+        finish(nowNanos, r, 0, result, 0, Long.BYTES);
         return true;
     }
 

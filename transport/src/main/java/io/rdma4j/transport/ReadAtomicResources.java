@@ -60,20 +60,16 @@ final class ReadAtomicResources {
         }
     }
 
-    private static final @Nullable Resource[] NOTHING = {};
-
     private final int size;
-
-    /** Made with the first request, and each place when it is used first: most peers never send one. */
-    private @Nullable Resource[] ring = NOTHING;
-
+    private final Places<Resource> places;
     private long allocated;
     private int active;
     private @Nullable Resource current;
 
     /** @param depth READs and atomics that the peer may have in flight */
     ReadAtomicResources(int depth) {
-        size = depth == 0 ? 0 : Rings.sizeFor(depth);
+        places = new Places<>(depth);
+        size = depth == 0 ? 0 : places.count();
     }
 
     /**
@@ -87,26 +83,15 @@ final class ReadAtomicResources {
         long remembered = Math.min(from.allocated - from.oldest(), size);
         for (long i = from.allocated - remembered; i < from.allocated; i++) {
             Resource r = from.at(i);
-            places()[index(allocated++)] = r;
+            places.put(allocated++, r);
             active += r.isActive ? 1 : 0;
         }
         current = oldestActive();
     }
 
-    private @Nullable Resource[] places() {
-        if (ring.length == 0) {
-            ring = new @Nullable Resource[size];
-        }
-        return ring;
-    }
-
-    private int index(long number) {
-        return (int) number & (size - 1);
-    }
-
     /** The remembered request of a number from {@link #oldest} to before {@link #allocated}. */
     private Resource at(long number) {
-        return Objects.requireNonNull(ring[index(number)]);
+        return Objects.requireNonNull(places.at(number));
     }
 
     /** Number of the oldest remembered request. */
@@ -130,12 +115,11 @@ final class ReadAtomicResources {
 
     /** Takes the oldest place, to be filled and then activated. */
     Resource allocate() {
-        @Nullable Resource[] places = places();
-        int index = index(allocated++);
-        Resource place = places[index];
+        long number = allocated++;
+        Resource place = places.at(number);
         if (place == null) {
             place = new Resource();
-            places[index] = place;
+            places.put(number, place);
         } else if (place.isActive) {
             deactivate(place);
         }
@@ -174,10 +158,8 @@ final class ReadAtomicResources {
 
     /** Stops all answers. */
     void deactivateAll() {
-        for (Resource r : ring) {
-            if (r != null) {
-                r.isActive = false;
-            }
+        for (long i = oldest(); i < allocated; i++) {
+            at(i).isActive = false;
         }
         active = 0;
         current = null;

@@ -22,10 +22,7 @@ public final class ReceiveQueue {
         }
     }
 
-    /** Places are made when they are used first: most connections never use all. */
-    private final @Nullable ReceiveRequest[] ring;
-
-    private final int mask;
+    private final Places<ReceiveRequest> places;
     private final int capacity;
     private final int maxScatterGather;
 
@@ -38,8 +35,7 @@ public final class ReceiveQueue {
     ReceiveQueue(int capacity, int maxScatterGather) {
         this.capacity = capacity;
         this.maxScatterGather = maxScatterGather;
-        ring = new @Nullable ReceiveRequest[Rings.sizeFor(capacity)];
-        mask = ring.length - 1;
+        places = new Places<>(capacity);
     }
 
     /** Work requests that can be posted and not yet completed. */
@@ -61,11 +57,10 @@ public final class ReceiveQueue {
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        int index = (int) next & mask;
-        ReceiveRequest place = ring[index];
+        ReceiveRequest place = places.at(next);
         if (place == null) {
             place = new ReceiveRequest(maxScatterGather);
-            ring[index] = place;
+            places.put(next, place);
         } else {
             place.workRequestId = 0;
             place.list.clear();
@@ -82,7 +77,7 @@ public final class ReceiveQueue {
     @Nullable
     ReceiveRequest peek() {
         long oldest = (long) HEAD.getOpaque(this);
-        return oldest == (long) TAIL.getAcquire(this) ? null : ring[(int) oldest & mask];
+        return oldest == (long) TAIL.getAcquire(this) ? null : places.at(oldest);
     }
 
     /** Gives the oldest place back to the posting thread. */
@@ -113,9 +108,8 @@ public final class ReceiveQueue {
         if (oldest == (long) TAIL.getAcquire(this)) {
             return null;
         }
-        int i = (int) oldest & mask;
-        ReceiveRequest taken = ring[i];
-        ring[i] = spare;
+        ReceiveRequest taken = places.at(oldest);
+        places.put(oldest, spare);
         HEAD.setRelease(this, oldest + 1);
         return taken;
     }
@@ -125,9 +119,8 @@ public final class ReceiveQueue {
         ReceiveRequest taken = peek();
         while (taken != null) {
             long to = (long) TAIL.getOpaque(other);
-            int i = (int) to & other.mask;
-            ReceiveRequest spare = other.ring[i];
-            other.ring[i] = taken;
+            ReceiveRequest spare = other.places.at(to);
+            other.places.put(to, taken);
             TAIL.setRelease(other, to + 1);
             var _ = take(spare);
             taken = peek();

@@ -27,10 +27,7 @@ public final class SendQueue {
         }
     }
 
-    /** Places are made when they are used first: most connections never use all. */
-    private final @Nullable SendRequest[] ring;
-
-    private final int mask;
+    private final Places<SendRequest> places;
     private final int capacity;
     private final int maxScatterGather;
     private final int maxInlineBytes;
@@ -45,8 +42,7 @@ public final class SendQueue {
         this.capacity = capacity;
         this.maxScatterGather = maxScatterGather;
         this.maxInlineBytes = maxInlineBytes;
-        ring = new @Nullable SendRequest[Rings.sizeFor(capacity)];
-        mask = ring.length - 1;
+        places = new Places<>(capacity);
     }
 
     /** Work requests that can be posted and not yet completed. */
@@ -68,11 +64,10 @@ public final class SendQueue {
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        int index = (int) next & mask;
-        SendRequest place = ring[index];
+        SendRequest place = places.at(next);
         if (place == null) {
             place = new SendRequest(maxScatterGather, MemorySegment.ofArray(new byte[maxInlineBytes]));
-            ring[index] = place;
+            places.put(next, place);
         } else {
             place.clear();
         }
@@ -96,7 +91,7 @@ public final class SendQueue {
 
     /** The work request with an index from {@link #head} to before {@link #tail}. */
     SendRequest at(long index) {
-        return Objects.requireNonNull(ring[(int) index & mask]);
+        return Objects.requireNonNull(places.at(index));
     }
 
     /** Gives the oldest place back to the posting thread. */

@@ -27,8 +27,8 @@ final class GroupMemberships {
 
     private final CmService service;
 
-    /** By the library's name of each join; null for one that is to send only. */
-    private final Map<Object, CmHost.@Nullable Claim> joined = new LinkedHashMap<>();
+    /** By the library's name of each join; null for one that is to send only. Immutable while it is empty, as most are. */
+    private Map<Object, CmHost.@Nullable Claim> joined = Map.of();
 
     GroupMemberships(CmService service) {
         this.service = service;
@@ -56,7 +56,7 @@ final class GroupMemberships {
         }
         boolean receives = attributes.flag() == MulticastJoinFlag.FULL_MEMBER;
         if (!group.isMulticast()) {
-            joined.put(membership, null);
+            remember(membership, null);
             return ProviderEvent.notJoined(
                     membership,
                     -Errno.EINVAL.number(),
@@ -64,7 +64,7 @@ final class GroupMemberships {
                             + " and IPv6 addresses that begin with ff");
         }
         if (!group.isIpv4() && at.address().isLoopbackAddress()) {
-            joined.put(membership, null);
+            remember(membership, null);
             return ProviderEvent.notJoined(
                     membership,
                     -Errno.ENETUNREACH.number(),
@@ -72,10 +72,17 @@ final class GroupMemberships {
                             + ": Linux delivers no IPv6 groups on loopback interfaces. Bind to an address of another"
                             + " interface, or use an IPv4 group");
         }
-        joined.put(membership, receives ? service.host().joinGroup(at, group) : null);
+        remember(membership, receives ? service.host().joinGroup(at, group) : null);
         AddressVector way = new AddressVector(at.gidIndex(), group, 0, 0, HOP_LIMIT, typeOfService, 1);
         return ProviderEvent.joined(
                 membership, new DatagramParameters(new byte[0], way, QUEUE_PAIR, DatagramParameters.UDP_QUEUE_KEY));
+    }
+
+    private void remember(Object membership, CmHost.@Nullable Claim claim) {
+        if (joined.isEmpty()) {
+            joined = new LinkedHashMap<>();
+        }
+        joined.put(membership, claim);
     }
 
     private static void refuseWildcard(InetAddress address) {
@@ -89,7 +96,7 @@ final class GroupMemberships {
     }
 
     void leave(Object membership) {
-        CmHost.Claim claim = joined.remove(membership);
+        CmHost.Claim claim = joined.isEmpty() ? null : joined.remove(membership);
         if (claim != null) {
             claim.close();
         }

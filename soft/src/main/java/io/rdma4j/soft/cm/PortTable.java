@@ -116,7 +116,7 @@ final class PortTable {
     private void claim(Hold hold) {
         int port = hold.local.getPort();
         hold.claim = host.claimPort(hold.portSpace.code(), hold.local.getAddress(), hold.familyOnly, hold.reuse, port);
-        holds.computeIfAbsent(new Key(hold.portSpace, port), key -> new ArrayList<>())
+        holds.computeIfAbsent(new Key(hold.portSpace, port), key -> new ArrayList<>(1))
                 .add(hold);
     }
 

@@ -21,7 +21,9 @@ final class MulticastAttachments {
     private final Engine engine;
     private final SoftDevice device;
     private final DrivenQueuePair driven;
-    private final Map<Gid, MulticastGroup> groups = new LinkedHashMap<>();
+
+    /** Immutable while it is empty: most queue pairs are never attached. */
+    private Map<Gid, MulticastGroup> groups = Map.of();
 
     MulticastAttachments(Engine engine, SoftDevice device, DrivenQueuePair driven) {
         this.engine = engine;
@@ -73,11 +75,14 @@ final class MulticastAttachments {
                     "Detach some that are not used");
         }
         held.attach(driven);
+        if (groups.isEmpty()) {
+            groups = new LinkedHashMap<>();
+        }
         groups.put(group, held);
     }
 
     void detach(Gid group) {
-        MulticastGroup held = groups.remove(group);
+        MulticastGroup held = groups.isEmpty() ? null : groups.remove(group);
         if (held == null) {
             throw new RdmaException(
                     DETACH,
@@ -91,7 +96,7 @@ final class MulticastAttachments {
 
     void detachAll() {
         groups.values().forEach(this::leave);
-        groups.clear();
+        groups = Map.of();
     }
 
     private void leave(MulticastGroup held) {

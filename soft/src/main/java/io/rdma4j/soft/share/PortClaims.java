@@ -32,6 +32,9 @@ public final class PortClaims {
     private static final int REUSING_WILDCARD = 4;
     private static final long ADDRESSES = 16;
 
+    /** Bytes that one claim locks: at most two of each family, and one of the address. */
+    private static final int MOST_BYTES = 5;
+
     /** A claim of this process. */
     private record Held(PortKey key, InetAddress address, boolean familyOnly, boolean reuse) {}
 
@@ -114,7 +117,7 @@ public final class PortClaims {
                 throw refusal(wanted, conflict, "this process has it");
             }
         }
-        List<LockedByte> bytes = new ArrayList<>();
+        List<LockedByte> bytes = new ArrayList<>(MOST_BYTES);
         try {
             Errno conflict = lockAll(wanted, bytes);
             if (conflict != null) {

@@ -120,12 +120,13 @@ public record Req(
     private static final int PRIVATE_DATA = 140;
 
     /**
-     * Pads the private data.
+     * Pads the private data; a path that is none is {@link CmPath#NONE}, as requests live as long as their connections.
      *
      * @throws IllegalArgumentException if there is more private data than the message has room for
      */
     public Req {
         privateData = privateData.padded(PRIVATE_DATA_LENGTH);
+        alternatePath = alternatePath.equals(CmPath.NONE) ? CmPath.NONE : alternatePath;
     }
 
     /** A builder with the values that Linux's rdma_cm sends where the application has no say. */

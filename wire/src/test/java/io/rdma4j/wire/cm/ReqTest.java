@@ -75,6 +75,16 @@ class ReqTest extends HeaderLaws<CmMessage> {
         assertThat(with(PrivateData.of((byte) 1))).isEqualTo(with(PrivateData.of((byte) 1, (byte) 0)));
     }
 
+    @Test
+    void aRequestWithoutAlternatePathSharesTheOneThatIsNone() {
+        MemorySegment s = scratch();
+        header().emitBody(s, 0);
+        assertThat(parse(s, 0)).isInstanceOfSatisfying(Req.class, req -> {
+            assertThat(req.alternatePath()).isSameAs(CmPath.NONE);
+            assertThat(req.hasAlternatePath()).isFalse();
+        });
+    }
+
     private static CmMessage with(PrivateData data) {
         return Req.builder().privateData(data).build();
     }
