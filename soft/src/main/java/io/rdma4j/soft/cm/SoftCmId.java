@@ -48,6 +48,17 @@ final class SoftCmId implements ProviderCmId {
         DESTROYING
     }
 
+    /** Of an identifier that is closed. */
+    private static final CmEventSink NOBODY = new CmEventSink() {
+        @Override
+        public void onEvent(ProviderEvent event) {}
+
+        @Override
+        public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event) {
+            return this;
+        }
+    };
+
     private final CmService service;
     private final PortSpace portSpace;
     private final QueuePairType queuePairType;
@@ -321,7 +332,10 @@ final class SoftCmId implements ProviderCmId {
         service.locked(now -> {
             state = State.DESTROYING;
             service.remove(this);
-            return part(now);
+            boolean isOver = part(now);
+            // The protocol machine may remember this through the time-wait, but not what the application has behind it.
+            sink = NOBODY;
+            return isOver;
         });
         memberships.close();
         addresses.close();

@@ -8,6 +8,7 @@ import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -32,6 +33,9 @@ class ConnectionStormTest {
 
     /** Short, so that connections which wait for stray packets are forgotten soon. */
     private static final int ACK_TIMEOUT = 8;
+
+    /** A minute of time-wait. */
+    private static final int LONG_ACK_TIMEOUT = 24;
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -81,11 +85,41 @@ class ConnectionStormTest {
         }
     }
 
+    @Test
+    void closedIdentifiersLetGoOfTheirContextsBeforeTheirTimeWaitIsOver() throws Exception {
+        InetAddress address = InetAddress.getLoopbackAddress();
+        try (EventChannel servers = EventChannel.open();
+                EventChannel clients = EventChannel.open();
+                CmId listener = Session.listener(servers, address)) {
+            List<WeakReference<Object>> contexts =
+                    closedContexts(servers, clients, new InetSocketAddress(address, listener.sourcePort()));
+            long end = System.nanoTime() + PATIENCE.toNanos();
+            while (contexts.stream().anyMatch(context -> context.get() != null) && System.nanoTime() < end) {
+                System.gc();
+                Thread.sleep(10);
+            }
+            assertThat(contexts).allMatch(context -> context.get() == null);
+        }
+    }
+
+    private static List<WeakReference<Object>> closedContexts(
+            EventChannel servers, EventChannel clients, InetSocketAddress destination) {
+        Connection connection = open(servers, clients, destination, LONG_ACK_TIMEOUT);
+        Object ofClient = new Object();
+        Object ofServer = new Object();
+        connection.client().setContext(ofClient);
+        connection.server().setContext(ofServer);
+        Session.disconnect(clients, connection.client(), servers, connection.server());
+        close(connection.client());
+        close(connection.server());
+        return List.of(new WeakReference<>(ofClient), new WeakReference<>(ofServer));
+    }
+
     /** Opens connections, uses each, and closes all. */
     private static void storm(EventChannel servers, EventChannel clients, InetSocketAddress destination, int count) {
         List<Connection> open = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            open.add(open(servers, clients, destination));
+            open.add(open(servers, clients, destination, ACK_TIMEOUT));
         }
         for (Connection connection : open) {
             Session.transfer(connection.client(), connection.server(), "hello");
@@ -97,9 +131,10 @@ class ConnectionStormTest {
         }
     }
 
-    private static Connection open(EventChannel servers, EventChannel clients, InetSocketAddress destination) {
+    private static Connection open(
+            EventChannel servers, EventChannel clients, InetSocketAddress destination, int ackTimeout) {
         CmId client = clients.createId(PortSpace.TCP, null);
-        client.setAckTimeout(ACK_TIMEOUT);
+        client.setAckTimeout(ackTimeout);
         client.resolveAddress(null, destination, PATIENCE);
         Session.expect(clients, CmEvent.Type.ADDRESS_RESOLVED);
         client.resolveRoute(PATIENCE);
