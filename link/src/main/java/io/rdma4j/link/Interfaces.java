@@ -12,7 +12,42 @@ public final class Interfaces {
     /** What an interface carries that does not say: Ethernet's. */
     private static final int USUAL_MTU_BYTES = 1500;
 
+    private static final InterfaceTable TABLE = InterfaceTable.ofSystem();
+
     private Interfaces() {}
+
+    /**
+     * What {@link #find} finds, as it was at most a tenth of a second ago; an interface or address that is new is found at
+     * once. For whoever asks often.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static @Nullable InterfaceView recent(InetAddress address) throws SocketException {
+        return TABLE.find(address);
+    }
+
+    /**
+     * The interface of a name, as it was at most a tenth of a second ago; null if there is none, or it has no address.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static @Nullable InterfaceView recent(String name) throws SocketException {
+        return TABLE.named(name);
+    }
+
+    /**
+     * Whether an interface that has an address is up, or was a tenth of a second ago.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static boolean isAnyUp() throws SocketException {
+        return TABLE.isAnyUp();
+    }
+
+    /** Something has changed: {@link #recent} looks again. */
+    public static void forget() {
+        TABLE.forget();
+    }
 
     /** Interface index of an IPv6 link-local address, else 0: other addresses mean the same whatever their scope. */
     public static int scope(InetAddress address) {

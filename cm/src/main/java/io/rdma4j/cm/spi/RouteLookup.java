@@ -15,10 +15,18 @@ public final class RouteLookup {
     /** RoCEv2's port; nothing is sent to it by asking. */
     private static final int ROCE_PORT = 4791;
 
+    private static final RouteAnswers ANSWERS = new RouteAnswers(System::nanoTime);
+
     private RouteLookup() {}
 
+    /** Something has changed: the next question goes to the system. */
+    public static void forget() {
+        ANSWERS.forget();
+    }
+
     /**
-     * The local address from which the operating system would send to a destination.
+     * The local address from which the operating system would send to a destination, as it would have a tenth of a second
+     * ago at most. Thread safe.
      *
      * @param operation the C name of the call that wants to know, for the message
      * @param source local address that must be used, or null for the system's choice
@@ -26,6 +34,10 @@ public final class RouteLookup {
      * @throws RdmaException {@code ENETUNREACH} if there is no route
      */
     public static InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+        return ANSWERS.find(source, destination, () -> ask(operation, source, destination));
+    }
+
+    private static InetAddress ask(String operation, @Nullable InetAddress source, InetAddress destination) {
         StandardProtocolFamily family =
                 destination instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
         try (DatagramChannel channel = DatagramChannel.open(family)) {

@@ -8,19 +8,15 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.GsiHandler;
 import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
-import io.rdma4j.soft.engine.Sharing;
 import io.rdma4j.soft.engine.Timed;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Packet;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class EngineCmHost implements CmHost {
     /** Exponent that Linux's rxe states, too: an answer within 134 ms. */
     private static final int LOCAL_ACK_DELAY = 15;
-
-    /** Most that headers take of an IP packet; Linux's rdma_cm subtracts the same. */
-    private static final int HEADER_BYTES = 96;
 
     private static final int COMMUNICATION_ID_BITS = 24;
 
@@ -216,8 +209,7 @@ final class EngineCmHost implements CmHost {
     @Override
     public @Nullable Attachment attach(InetAddress address) {
         SoftDevice device = SoftDevices.of(address);
-        NetworkInterface network = Sharing.networkInterface(address);
-        if (device == null || network == null) {
+        if (device == null) {
             return null;
         }
         Port port = engine.openPort(address);
@@ -229,20 +221,12 @@ final class EngineCmHost implements CmHost {
         } finally {
             engine.unlock();
         }
-        return new Attachment(port.address(), device, device.gidIndex(address), mtuOf(network), LOCAL_ACK_DELAY);
+        return new Attachment(port.address(), device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
     }
 
     @Override
     public boolean isVacant(InetAddress address) {
         return engine.isVacant(address);
-    }
-
-    private static PathMtu mtuOf(NetworkInterface network) {
-        try {
-            return PathMtu.atMost(network.getMTU() - HEADER_BYTES);
-        } catch (SocketException gone) {
-            return PathMtu.MTU_256;
-        }
     }
 
     @Override

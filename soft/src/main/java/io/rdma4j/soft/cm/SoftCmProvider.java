@@ -30,7 +30,7 @@ public final class SoftCmProvider implements CmProvider {
 
     @Override
     public boolean hasDevices() {
-        return !SoftDevices.list().isEmpty();
+        return SoftDevices.isAny();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.link.Interfaces;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -124,6 +126,11 @@ public final class InterfaceWatch {
                 compare(device, present.get(device.networkName()), all, news);
             }
             remember(present);
+        }
+        if (!news.isEmpty()) {
+            // Who hears of it looks, and must not be told what was before.
+            Interfaces.forget();
+            RouteLookup.forget();
         }
         news.forEach(Runnable::run);
     }

@@ -140,7 +140,7 @@ final class QueuePairSettings {
     }
 
     private @Nullable String mtuRefusal(QueuePairAttributes change) {
-        int most = device.port().activeMtu().bytes();
+        int most = device.activeMtu().bytes();
         int wanted = change.pathMtu().bytes();
         return wanted <= most
                 ? null
@@ -179,7 +179,7 @@ final class QueuePairSettings {
             case READY_TO_RECEIVE -> {
                 toInit();
                 if (machine instanceof UdQueuePair datagrams) {
-                    datagrams.toReadyToReceive(device.port().activeMtu().bytes());
+                    datagrams.toReadyToReceive(device.activeMtu().bytes());
                 } else {
                     toReadyToReceive(Objects.requireNonNull(port));
                 }

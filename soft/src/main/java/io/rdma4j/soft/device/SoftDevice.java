@@ -1,5 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.link.InterfaceView;
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.soft.engine.Addresses;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
@@ -203,6 +205,20 @@ public final class SoftDevice implements Device {
 
     // ---- the port ----
 
+    /** What a packet may carry, as it was a moment ago; for whoever asks often. */
+    public PathMtu activeMtu() {
+        try {
+            InterfaceView network = Interfaces.recent(networkName);
+            return activeMtu(network == null || network.index() != index ? 0 : network.mtuBytes());
+        } catch (SocketException e) {
+            return activeMtu(0); // gone since
+        }
+    }
+
+    private static PathMtu activeMtu(int packetBytes) {
+        return PathMtu.atMost(Math.max(0, packetBytes - HEADER_BYTES));
+    }
+
     PortAttributes port() {
         NetworkInterface network = network();
         boolean up = false;
@@ -216,8 +232,8 @@ public final class SoftDevice implements Device {
             // Gone since: reported as down.
             up = false;
         }
-        PathMtu active = PathMtu.atMost(Math.max(0, mtuBytes - HEADER_BYTES));
-        return new PortAttributes(up, PathMtu.MTU_4096, active, GID_TABLE_LENGTH, MAX_MESSAGE_BYTES, networkName);
+        return new PortAttributes(
+                up, PathMtu.MTU_4096, activeMtu(mtuBytes), GID_TABLE_LENGTH, MAX_MESSAGE_BYTES, networkName);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.link.InterfaceView;
+import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
@@ -89,7 +91,7 @@ public final class SoftDevices {
         try {
             for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
                 if (network.isUp() && network.getInetAddresses().hasMoreElements()) {
-                    present.add(device(network));
+                    present.add(device(network.getName(), network.getIndex()));
                 }
             }
         } catch (SocketException e) {
@@ -99,28 +101,47 @@ public final class SoftDevices {
         return present;
     }
 
+    /** Whether there is a device; the same as a list that is not empty, but for whoever asks often. */
+    public static boolean isAny() {
+        try {
+            return Interfaces.isAnyUp();
+        } catch (SocketException e) {
+            // An interface went away while it was looked at.
+            return !list().isEmpty();
+        }
+    }
+
     /** The device that has a local address, or null. */
     public static synchronized @Nullable SoftDevice of(InetAddress address) {
         if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
             return null;
         }
-        NetworkInterface network = Sharing.networkInterface(address);
+        InterfaceView network = interfaceOf(address);
         if (network == null) {
             return null;
         }
-        SoftDevice device = device(network);
+        SoftDevice device = device(network.name(), network.index());
         device.require(address);
         return device;
     }
 
-    private static SoftDevice device(NetworkInterface network) {
-        SoftDevice known = DEVICES.get(network.getName());
-        if (known != null && known.networkIndex() == network.getIndex()) {
+    private static @Nullable InterfaceView interfaceOf(InetAddress address) {
+        try {
+            return Interfaces.recent(address);
+        } catch (SocketException e) {
+            // No interfaces can be listed: then there is none with this address.
+            return null;
+        }
+    }
+
+    private static SoftDevice device(String networkName, int index) {
+        SoftDevice known = DEVICES.get(networkName);
+        if (known != null && known.networkIndex() == index) {
             return known;
         }
         // None, or one whose interface has gone and come back as another.
-        SoftDevice fresh = new SoftDevice(network.getName(), network.getIndex());
-        DEVICES.put(network.getName(), fresh);
+        SoftDevice fresh = new SoftDevice(networkName, index);
+        DEVICES.put(networkName, fresh);
         return fresh;
     }
 

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +55,7 @@ public final class Sharing {
             known.awaitConnected(System.nanoTime() + WELCOME_NANOS);
             return known;
         }
-        if (networkInterface(address) == null) {
+        if (!isLocal(address)) {
             throw new RdmaException(
                     "rdma_bind_addr",
                     Errno.EADDRNOTAVAIL,
@@ -149,17 +148,12 @@ public final class Sharing {
                         + " with another run directory, give both the same by " + RunDirectory.OVERRIDE);
     }
 
-    /**
-     * The network interface that has an address; see {@link Interfaces#find}.
-     *
-     * @return null if no interface has it
-     */
-    public static @Nullable NetworkInterface networkInterface(InetAddress address) {
+    private static boolean isLocal(InetAddress address) {
         try {
-            return Interfaces.find(address);
+            return Interfaces.find(address) != null;
         } catch (SocketException e) {
             // No interfaces can be listed: then there is none with this address.
-            return null;
+            return false;
         }
     }
 }

@@ -1,0 +1,140 @@
+package io.rdma4j.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class InterfaceTableTest {
+    private static final InetAddress ETHERNET = InetAddress.ofLiteral("192.0.2.1");
+    private static final InetAddress OTHER = InetAddress.ofLiteral("192.0.2.2");
+
+    private record Fake(String name, int index, List<InetAddress> addresses, boolean isLoopback, int mtuBytes)
+            implements InterfaceView.Source {
+        @Override
+        public boolean isUp() {
+            return mtuBytes > 0;
+        }
+    }
+
+    private final List<Fake> present = new ArrayList<>();
+    private long now = Long.MAX_VALUE - InterfaceTable.FRESH_NANOS;
+    private int looks;
+    private final InterfaceTable table = new InterfaceTable(
+            () -> {
+                looks++;
+                now++;
+                return present.stream().map(InterfaceView::new).toList();
+            },
+            () -> now);
+
+    @BeforeEach
+    void twoInterfaces() {
+        present.add(new Fake("lo", 1, List.of(InetAddress.ofLiteral("127.0.0.1")), true, 65_536));
+        present.add(new Fake("eth0", 2, List.of(ETHERNET), false, 1500));
+    }
+
+    private InterfaceView found(InetAddress address) throws SocketException {
+        return Objects.requireNonNull(table.find(address));
+    }
+
+    @Test
+    void whatWasSeenIsFoundWithoutAnotherLook() throws SocketException {
+        assertThat(found(ETHERNET).name()).isEqualTo("eth0");
+        for (int i = 0; i < 100; i++) {
+            assertThat(found(ETHERNET).index()).isEqualTo(2);
+            assertThat(table.named("lo")).isSameAs(table.find(InetAddress.ofLiteral("127.0.0.1")));
+        }
+        assertThat(looks).isEqualTo(1);
+    }
+
+    @Test
+    void newAddressIsFoundAtOnce() throws SocketException {
+        assertThat(table.find(OTHER)).isNull();
+        present.add(new Fake("eth1", 3, List.of(OTHER), false, 9000));
+        assertThat(found(OTHER).mtuBytes()).isEqualTo(9000);
+        assertThat(table.named("eth1")).isNotNull();
+    }
+
+    @Test
+    void whatIsNotThereIsLookedForEachTime() throws SocketException {
+        for (int i = 1; i <= 3; i++) {
+            assertThat(table.find(OTHER)).isNull();
+            assertThat(looks).isEqualTo(i);
+            now++;
+        }
+    }
+
+    @Test
+    void whatHasGoneIsNotFoundLongerThanALookIsFresh() throws SocketException {
+        found(ETHERNET);
+        present.removeLast();
+        now += InterfaceTable.FRESH_NANOS;
+        assertThat(table.find(ETHERNET)).isNull();
+        assertThat(table.named("eth0")).isNull();
+    }
+
+    @Test
+    void changedSizeOfPacketsIsNoticed() throws SocketException {
+        assertThat(found(ETHERNET).mtuBytes()).isEqualTo(1500);
+        present.removeLast();
+        present.add(new Fake("eth0", 2, List.of(ETHERNET), false, 9000));
+        assertThat(found(ETHERNET).mtuBytes()).isEqualTo(1500);
+        now += InterfaceTable.FRESH_NANOS;
+        assertThat(found(ETHERNET).mtuBytes()).isEqualTo(9000);
+    }
+
+    @Test
+    void whatIsForgottenIsLookedForAgain() throws SocketException {
+        found(ETHERNET);
+        present.removeLast();
+        table.forget();
+        assertThat(table.find(ETHERNET)).isNull();
+    }
+
+    @Test
+    void anInterfaceCountsAsUpIfItIsAndHasAnAddress() throws SocketException {
+        present.clear();
+        assertThat(table.isAnyUp()).isFalse();
+        present.add(new Fake("down", 3, List.of(ETHERNET), false, 0));
+        present.add(new Fake("bare", 4, List.of(), false, 1500));
+        now += InterfaceTable.FRESH_NANOS;
+        assertThat(table.isAnyUp()).isFalse();
+        present.add(new Fake("up", 5, List.of(OTHER), false, 1500));
+        assertThat(table.isAnyUp()).isTrue();
+        looks = 0;
+        assertThat(table.isAnyUp()).isTrue();
+        assertThat(looks).isZero();
+    }
+
+    @Test
+    void allOf127BelongsToTheLoopbackInterface() throws SocketException {
+        assertThat(found(InetAddress.ofLiteral("127.71.0.2")).name()).isEqualTo("lo");
+        assertThat(found(InetAddress.ofLiteral("127.71.0.3")).name()).isEqualTo("lo");
+        assertThat(looks).isEqualTo(1);
+    }
+
+    @Test
+    void linkLocalAddressIsThatOfItsLink() throws SocketException {
+        byte[] bytes = {(byte) 0xfe, (byte) 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+        try {
+            InetAddress first = Inet6Address.getByAddress(null, bytes, 4);
+            InetAddress second = Inet6Address.getByAddress(null, bytes, 5);
+            present.add(new Fake("vlan4", 4, List.of(first), false, 1500));
+            present.add(new Fake("vlan5", 5, List.of(second), false, 1500));
+            assertThat(found(first).name()).isEqualTo("vlan4");
+            assertThat(found(second).name()).isEqualTo("vlan5");
+            assertThat(found(InetAddress.getByAddress(bytes)).name()).isEqualTo("vlan4");
+            assertThat(table.find(Inet6Address.getByAddress(null, bytes, 6))).isNull();
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+}
