@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.StringTokenizer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,6 @@ final class PortTable {
     private static final int FIRST_UNPRIVILEGED = 1024;
 
     private static final int CAP_NET_BIND_SERVICE = 10;
-    private static final int[] DEFAULT_EPHEMERAL = {49152, 65535};
 
     /** One identifier's hold of a port. Its flags change with the identifier's options. */
     static final class Hold {
@@ -50,6 +48,7 @@ final class PortTable {
     private record Key(PortSpace portSpace, int port) {}
 
     private final CmHost host;
+    private final EphemeralPorts ephemeral = EphemeralPorts.ofSystem();
     private final Map<Key, List<Hold>> holds = new HashMap<>();
 
     PortTable(CmHost host) {
@@ -84,11 +83,11 @@ final class PortTable {
     }
 
     private Hold takeEphemeral(PortSpace portSpace, InetAddress address, boolean reuse, boolean familyOnly) {
-        int[] range = ephemeralRange();
-        int size = range[1] - range[0] + 1;
+        EphemeralPorts.Range range = ephemeral.range();
+        int size = range.size();
         int start = Math.floorMod(host.random(), size);
         for (int i = 0; i < size; i++) {
-            int port = range[0] + (start + i) % size;
+            int port = range.first() + (start + i) % size;
             if (!holds.containsKey(new Key(portSpace, port))) {
                 Hold hold = new Hold(portSpace, new InetSocketAddress(address, port), reuse, familyOnly);
                 try {
@@ -102,7 +101,7 @@ final class PortTable {
         throw new RdmaException(
                 "rdma_bind_addr",
                 Errno.EADDRNOTAVAIL,
-                "all RDMA ports from " + range[0] + " to " + range[1] + " are taken",
+                "all RDMA ports from " + range.first() + " to " + range.last() + " are taken",
                 "Close identifiers that are not needed, or widen net.ipv4.ip_local_port_range");
     }
 
@@ -183,19 +182,6 @@ final class PortTable {
 
     private static boolean isWildcard(Hold hold) {
         return hold.local.getAddress().isAnyLocalAddress();
-    }
-
-    /** The range of Linux's setting, for all systems that have none the one that IANA names. */
-    private static int[] ephemeralRange() {
-        try {
-            StringTokenizer words =
-                    new StringTokenizer(Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range")));
-            int first = Integer.parseInt(words.nextToken());
-            int last = Integer.parseInt(words.nextToken());
-            return first > 0 && first <= last ? new int[] {first, last} : DEFAULT_EPHEMERAL;
-        } catch (IOException | RuntimeException noSuchSetting) {
-            return DEFAULT_EPHEMERAL;
-        }
     }
 
     /** Whether Linux lets this process bind low ports; elsewhere there is nothing to ask, and no kernel to protect. */
