@@ -4,7 +4,9 @@ import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -31,6 +33,7 @@ public final class VirtualNetwork {
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final List<SimulatedGroup> groups = new ArrayList<>();
     private final PriorityQueue<Delivery> underWay = new PriorityQueue<>();
+    private final Map<SimulatedHost, SlowLink> slowLinks = new HashMap<>();
     private NetworkFaults faults;
     private long nowNanos;
     private long order;
@@ -64,6 +67,16 @@ public final class VirtualNetwork {
         SimulatedGroup group = new SimulatedGroup(0, Frame.ipv4Low(address));
         groups.add(group);
         return group;
+    }
+
+    /**
+     * Puts a link of limited speed before a host: all that goes there shares it.
+     *
+     * @param bytesPerSecond its speed, headers of Ethernet, IP and UDP included
+     * @param bufferBytes what may wait for it; more is lost
+     */
+    public void slowDown(SimulatedHost host, long bytesPerSecond, long bufferBytes) {
+        slowLinks.put(host, new SlowLink(bytesPerSecond, bufferBytes));
     }
 
     /** Changes what happens to frames sent from now on. */
@@ -160,7 +173,12 @@ public final class VirtualNetwork {
             lostFrames++;
             return;
         }
-        long at = nowNanos + faults.latencyNanos();
+        long passed = passed(frame, destination);
+        if (passed == SlowLink.LOST) {
+            lostFrames++;
+            return;
+        }
+        long at = passed + faults.latencyNanos();
         if (chance(faults.duplication())) {
             duplicates.accept(frame);
             enqueue(at + jitter(), destination, copy(frame));
@@ -171,6 +189,11 @@ public final class VirtualNetwork {
             copy.buffer.put(bit / 8, (byte) (copy.buffer.get(bit / 8) ^ 1 << bit % 8));
         }
         enqueue(chance(faults.reordering()) ? at + jitter() : at, destination, copy);
+    }
+
+    private long passed(Frame frame, SimulatedHost destination) {
+        SlowLink link = slowLinks.get(destination);
+        return link == null ? nowNanos : link.pass(nowNanos, frame.length);
     }
 
     private void enqueue(long at, SimulatedHost destination, Frame frame) {

@@ -6,7 +6,8 @@ package io.rdma4j.transport;
  *
  * <p>It opens while the window, and not the application, is what holds packets back: by what is acknowledged up to the
  * size that last went well, from there on by one packet per window. It closes once per window of packets in which one was
- * lost, and to the least when the acknowledgement time-out has passed in silence.
+ * lost, now and then when it is as open as it may be, and to the least when the acknowledgement time-out has passed in
+ * silence.
  */
 final class CongestionWindow {
     /** Packets that may be in flight whatever happens. */
@@ -14,6 +15,9 @@ final class CongestionWindow {
 
     /** What is left of the window after a loss, in percent. */
     private static final int DECREASE_PERCENT = 70;
+
+    /** A window that is as open as it may be stays so for so many windows of packets. */
+    private static final int OPEN_WINDOWS = 64;
 
     private int most = LEAST_PACKETS;
     private int packets = LEAST_PACKETS;
@@ -50,10 +54,14 @@ final class CongestionWindow {
 
     /** So many packets more are acknowledged. */
     void onAcknowledged(long count) {
-        if (!isLimiting || packets == most) {
+        if (!isLimiting) {
             return;
         }
         isLimiting = false;
+        if (packets == most) {
+            giveWay(count);
+            return;
+        }
         if (packets < threshold) {
             packets = (int) Math.min(threshold, packets + count);
             return;
@@ -65,15 +73,27 @@ final class CongestionWindow {
         }
     }
 
+    /** The window has been open for a while: it closes as after a loss, so that others find room in the buffers on the way. */
+    private void giveWay(long count) {
+        credit += (int) Math.min(count, packets);
+        if (credit >= OPEN_WINDOWS * packets) {
+            close();
+        }
+    }
+
+    private void close() {
+        threshold = Math.max(LEAST_PACKETS, packets * DECREASE_PERCENT / 100);
+        packets = threshold;
+        credit = 0;
+    }
+
     /** Packet {@code sequence} was lost, and packets before {@code sentEnd} have been sent. */
     void onLoss(long sequence, long sentEnd) {
         if (sequence < recoveryEnd) {
             return;
         }
         recoveryEnd = sentEnd;
-        threshold = Math.max(LEAST_PACKETS, packets * DECREASE_PERCENT / 100);
-        packets = threshold;
-        credit = 0;
+        close();
     }
 
     /** Nothing was heard for a whole time-out. */

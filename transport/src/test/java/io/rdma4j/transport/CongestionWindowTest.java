@@ -29,6 +29,19 @@ class CongestionWindowTest {
     }
 
     @Test
+    void givesWayToOthersWhenItHasBeenOpenForLong() {
+        acknowledgeAll();
+        for (int i = 0; i < 63; i++) {
+            acknowledgeAll();
+            assertThat(window.packets()).isEqualTo(64);
+        }
+        acknowledgeAll();
+        assertThat(window.packets()).isEqualTo(44);
+        acknowledgeAll();
+        assertThat(window.packets()).isEqualTo(45);
+    }
+
+    @Test
     void doesNotOpenForAnApplicationThatDoesNotFillIt() {
         window.onAcknowledged(1000);
         assertThat(window.packets()).isEqualTo(32);
