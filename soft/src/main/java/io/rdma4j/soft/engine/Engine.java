@@ -141,6 +141,11 @@ public final class Engine {
         return madSender;
     }
 
+    /** A message of the connection manager has come or gone: more will follow. Under the engine lock. */
+    void noteManagement() {
+        progress.noteManagement();
+    }
+
     /** Multicast groups that this process receives; under the engine lock. */
     public MulticastGroups groups() {
         return groups;

@@ -68,5 +68,6 @@ public final class MadSender {
         icrc.seal(frame);
         engine.counters().sentPackets++;
         port.link().send(burst);
+        engine.noteManagement();
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * follower. Virtual threads never lead.
  *
  * <p>A background thread leads while nobody else waits or polls. While others do, it is on standby: it looks every
- * millisecond or two whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
+ * millisecond or two ({@link Standby}) whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
  * nanoseconds.
  *
  * <p>A blocked leader publishes until when it sleeps, under the engine lock; whoever sets an earlier deadline under that
@@ -25,11 +25,6 @@ final class Progress {
 
     /** A leader in place for this long is taken to stay: the background thread stops looking. */
     static final long SETTLED_NANOS = 50_000_000;
-
-    /** Someone who polled within this time is taken to poll on. */
-    private static final long POLLING_NANOS = 1_000_000;
-
-    private static final long STANDBY_NANOS = 1_500_000;
 
     /**
      * A leading application thread sleeps no longer than it has led, between these: an interrupt must reach it though it
@@ -58,6 +53,7 @@ final class Progress {
     private final AtomicInteger virtualWaiters = new AtomicInteger();
     private volatile long leaderSinceNanos;
     private volatile long sleepDeadlineNanos = AWAKE;
+    private final Standby standby = new Standby();
     private volatile long lastPollNanos;
     private volatile boolean backgroundRests;
     private volatile boolean inKernel;
@@ -66,7 +62,7 @@ final class Progress {
     Progress(Engine engine, LinkSet links) {
         this.engine = engine;
         this.links = links;
-        lastPollNanos = System.nanoTime() - POLLING_NANOS;
+        lastPollNanos = System.nanoTime() - Standby.LONGEST_NANOS;
         background = new Thread(this::runBackground, "rdma4j-engine");
         background.setDaemon(true);
         backgroundWaiter = new Waiter(this, background);
@@ -91,6 +87,13 @@ final class Progress {
         lastPollNanos = nowNanos;
         if (sleepDeadlineNanos != AWAKE && leader.get() == backgroundWaiter) {
             links.wakeup();
+        }
+    }
+
+    /** Told of each message of the connection manager, under the engine lock. */
+    void noteManagement() {
+        if (standby.expect()) {
+            LockSupport.unpark(background);
         }
     }
 
@@ -271,7 +274,7 @@ final class Progress {
         if (current != null) {
             standBy(current);
         } else if (mustGiveWay()) {
-            LockSupport.parkNanos(this, STANDBY_NANOS);
+            pause();
         } else if (leader.compareAndSet(null, backgroundWaiter)) {
             lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
         }
@@ -279,7 +282,7 @@ final class Progress {
 
     private void standBy(Waiter current) {
         if (System.nanoTime() - leaderSinceNanos < SETTLED_NANOS) {
-            LockSupport.parkNanos(this, STANDBY_NANOS);
+            pause();
             return;
         }
         backgroundRests = true;
@@ -289,7 +292,13 @@ final class Progress {
         backgroundRests = false;
     }
 
+    private void pause() {
+        LockSupport.parkNanos(this, standby.begin());
+        standby.end();
+    }
+
     private boolean mustGiveWay() {
-        return !followers.isEmpty() || virtualWaiters.get() == 0 && System.nanoTime() - lastPollNanos < POLLING_NANOS;
+        return !followers.isEmpty()
+                || virtualWaiters.get() == 0 && standby.isPolling(System.nanoTime() - lastPollNanos);
     }
 }

@@ -147,6 +147,7 @@ final class Receiver {
             counters.icrcErrors++;
         } else if (!mayRelay || port.routeGsi(packet)) {
             counters.gsiPackets++;
+            engine.noteManagement();
             GsiHandler handler = gsiHandler;
             if (handler != null) {
                 handler.onGsiPacket(nowNanos, port, packet);
