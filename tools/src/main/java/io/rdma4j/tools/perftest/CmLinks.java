@@ -142,11 +142,16 @@ final class CmLinks implements Links {
         } catch (RdmaException e) {
             id.destroyQueuePair();
             id.close();
-            if (last || e.errno() != Errno.ECONNREFUSED) {
+            if (last || !wasRefused(e)) {
                 throw console.failure("Failed to create RDMA CM connection with resources.", e);
             }
             return false;
         }
+    }
+
+    /** Whether nobody serves the port yet. Of a datagram service the status of the answer, 1, counts as errno, as in C. */
+    private boolean wasRefused(RdmaException e) {
+        return e.errno() == (settings.isDatagram() ? Errno.EPERM : Errno.ECONNREFUSED);
     }
 
     private void introduce(Lane lane) throws PerftestFailure {
