@@ -143,16 +143,19 @@ public final class RdmaStreamSocket implements AutoCloseable {
     /**
      * Connects to a server. C: {@code rconnect}.
      *
-     * @return false if the socket does not block and the attempt goes on ({@code EINPROGRESS}): {@link PollEvents#OUT} tells
-     *     its end and {@link #finishConnect} its success
-     * @throws java.net.ConnectException if nobody listens there or nobody answers
+     * @return whether the socket is connected; one that does not block may be later ({@code EINPROGRESS}): {@link
+     *     PollEvents#OUT} tells the end of the attempt and {@link #finishConnect} its success, however soon it failed
+     * @throws java.net.ConnectException if the socket blocks and nobody listens there or nobody answers
      */
     public boolean connect(InetSocketAddress remote) throws IOException {
         endpoint.startConnect(remote);
-        while (blocking && !endpoint.finishConnect()) {
+        if (!blocking) {
+            return endpoint.state() == StreamEndpoint.State.CONNECTED;
+        }
+        while (!endpoint.finishConnect()) {
             SocketWaits.await(endpoint, Readiness.OUT);
         }
-        return endpoint.finishConnect();
+        return true;
     }
 
     /**
