@@ -103,7 +103,7 @@ class StreamToolsProcessTest {
 
     @Test
     void packetsOfACopyAreToldAndSpoiledAsAsked() throws Exception {
-        byte[] content = new byte[60_000];
+        byte[] content = new byte[600_000];
         new Random(9).nextBytes(content);
         Path source = Files.write(folder.resolve("source"), content);
         Path target = folder.resolve("target");
@@ -122,8 +122,8 @@ class StreamToolsProcessTest {
         }
         assertThat(target).hasBinaryContent(content);
         assertThat(String.join("\n", clientOut))
-                .contains("\"tool\": \"rcopy\"", "\"bytes\": 60000", "\"elapsedSeconds\"", "\"status\": 0");
-        assertThat(String.join("\n", serverOut)).contains("\"tool\": \"rcopy\"", "\"files\": 1", "\"bytes\": 60000");
-        packetsAreTold(Opcode.RC_WRITE_ONLY_IMMEDIATE);
+                .contains("\"tool\": \"rcopy\"", "\"bytes\": 600000", "\"elapsedSeconds\"", "\"status\": 0");
+        assertThat(String.join("\n", serverOut)).contains("\"tool\": \"rcopy\"", "\"files\": 1", "\"bytes\": 600000");
+        packetsAreTold(Opcode.RC_WRITE_MIDDLE);
     }
 }
