@@ -13,7 +13,6 @@ import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
-import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -29,7 +28,6 @@ import io.rdma4j.verbs.XrcDomain;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair of any transport. */
@@ -51,8 +49,9 @@ final class SoftQueuePair implements QueuePair {
     private final DrivenQueuePair driven;
     private final QueuePairSettings settings;
     private final MulticastAttachments attachments;
-    private final SpinLock sendLock = new SpinLock();
-    private final SpinLock receiveLock = new SpinLock();
+    private final PostingLine<SendWorkRequest> sends = new PostingLine<>(new SpinLock(), this::enqueue, this::transmit);
+    private final PostingLine<ReceiveWorkRequest> receives =
+            new PostingLine<>(new SpinLock(), this::enqueue, this::flushIfFailed);
     private volatile boolean closed;
 
     private SoftQueuePair(
@@ -340,33 +339,16 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void postSend(SendWorkRequest request) {
-        sendLock.lock();
-        try {
-            enqueue(request);
-        } finally {
-            sendLock.unlock();
-        }
-        engine.post(driven);
+        sends.post(request);
     }
 
     @Override
     public void postSends(SendWorkRequest[] requests, int count) {
-        Objects.checkFromIndexSize(0, count, requests.length);
-        int posted = 0;
-        sendLock.lock();
-        try {
-            while (posted < count) {
-                enqueue(requests[posted]);
-                posted++;
-            }
-        } catch (RdmaException e) {
-            throw new PartialPostException(posted, e);
-        } finally {
-            sendLock.unlock();
-            if (posted > 0) {
-                engine.post(driven);
-            }
-        }
+        sends.postAll(requests, count);
+    }
+
+    private void transmit() {
+        engine.post(driven);
     }
 
     private void enqueue(SendWorkRequest request) {
@@ -402,31 +384,12 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void postReceive(ReceiveWorkRequest request) {
-        receiveLock.lock();
-        try {
-            enqueue(request);
-        } finally {
-            receiveLock.unlock();
-        }
-        flushIfFailed();
+        receives.post(request);
     }
 
     @Override
     public void postReceives(ReceiveWorkRequest[] requests, int count) {
-        Objects.checkFromIndexSize(0, count, requests.length);
-        int posted = 0;
-        receiveLock.lock();
-        try {
-            while (posted < count) {
-                enqueue(requests[posted]);
-                posted++;
-            }
-        } catch (RdmaException e) {
-            throw new PartialPostException(posted, e);
-        } finally {
-            receiveLock.unlock();
-            flushIfFailed();
-        }
+        receives.postAll(requests, count);
     }
 
     private void enqueue(ReceiveWorkRequest request) {

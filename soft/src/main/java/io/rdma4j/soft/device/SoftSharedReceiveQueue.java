@@ -6,7 +6,6 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.PartialPostException;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
@@ -14,7 +13,6 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueAttributes;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.XrcDomain;
-import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +37,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
     /** Of who posts. Who changes the size holds the engine lock too, and takes that first. */
     private final SpinLock lock = new SpinLock();
+
+    private final PostingLine<ReceiveWorkRequest> receives = new PostingLine<>(lock, this::enqueue, () -> {});
 
     /** Queue pairs that take receives from here; under the engine lock. */
     private int users;
@@ -139,29 +139,12 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
     @Override
     public void postReceive(ReceiveWorkRequest request) {
-        lock.lock();
-        try {
-            enqueue(request);
-        } finally {
-            lock.unlock();
-        }
+        receives.post(request);
     }
 
     @Override
     public void postReceives(ReceiveWorkRequest[] requests, int count) {
-        Objects.checkFromIndexSize(0, count, requests.length);
-        int posted = 0;
-        lock.lock();
-        try {
-            while (posted < count) {
-                enqueue(requests[posted]);
-                posted++;
-            }
-        } catch (RdmaException e) {
-            throw new PartialPostException(posted, e);
-        } finally {
-            lock.unlock();
-        }
+        receives.postAll(requests, count);
     }
 
     private void enqueue(ReceiveWorkRequest request) {

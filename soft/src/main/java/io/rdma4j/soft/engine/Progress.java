@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * between them, without the engine lock; the others park and are woken by {@link Signal}s. A leader that leaves promotes a
  * follower. Virtual threads never lead.
  *
- * <p>A background thread leads while nobody else waits or polls. While others do, it is on standby: it looks every
- * millisecond or two ({@link Standby}) whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
+ * <p>A background thread leads while nobody else waits or polls. While others do, it is on {@link Standby}: it looks every
+ * millisecond or two whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
  * nanoseconds.
  *
  * <p>A blocked leader publishes until when it sleeps, under the engine lock; whoever sets an earlier deadline under that
