@@ -15,20 +15,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Packets are counted by sequences: PSNs continued to 64 bits, so that none of the arithmetic here wraps. An RDMA READ
  * has one sequence for each packet of its answer. Everything before {@link #unacked} is acknowledged; {@link #cursor} is
  * the next packet to send, and going back to {@link #unacked} is how packets are sent again (go-back-N, as Linux peers
- * expect).
+ * expect). Beside the sequences runs a scale of bytes, which tells how much of the window is used.
  *
  * <p>Big READs are asked for in parts, on a grid of {@link #readPartPackets} from the first packet of the request, so
  * that a repeated request ends where the first one did.
  */
 final class Requester {
-    /** Packets in flight at first; as many as Linux rdma_rxe ever has. */
-    static final int WINDOW_PACKETS = 128;
-
     /** Bytes in flight at first, well below what an ordinary UDP receive buffer holds. */
     static final int WINDOW_BYTES = 128 * 1024;
 
     /** The window may grow to so many times its first size: about what an ordinary UDP receive buffer holds. */
-    private static final int WINDOW_GROWTH = 2;
+    static final int WINDOW_GROWTH = 2;
+
+    /**
+     * What a packet counts at least, however short: that much of a receive buffer Linux takes for one. So at most 128
+     * packets are in flight at first, as many as rdma_rxe ever has.
+     */
+    static final int LEAST_PACKET_BYTES = 1024;
 
     /** Longest message, in bytes. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
@@ -47,6 +50,10 @@ final class Requester {
 
     private int peerNumber;
     private int mtu = 256;
+
+    /** What a full packet counts. */
+    private long packetBytes = LEAST_PACKET_BYTES;
+
     private final CongestionWindow window = new CongestionWindow();
     private int readPartPackets;
     private int maxReads;
@@ -70,6 +77,12 @@ final class Requester {
     private long assignedEnd;
 
     private long assignedIndex;
+
+    /** Where {@link #unacked}, {@link #cursor} and {@link #assignedEnd} are on the scale of bytes. */
+    private long unackedByte;
+
+    private long cursorByte;
+    private long assignedByte;
 
     /** READ parts and atomics between {@link #unacked} and {@link #cursor}. */
     private int readsInFlight;
@@ -107,14 +120,17 @@ final class Requester {
     void start(RcQueuePair.ReceiveParameters path, RcQueuePair.SendParameters p) {
         peerNumber = path.peer().queuePairNumber();
         mtu = path.pathMtuBytes();
-        int firstWindow = Math.min(WINDOW_BYTES / mtu, WINDOW_PACKETS);
-        window.start(firstWindow, WINDOW_GROWTH * firstWindow, p.sendPsn());
-        readPartPackets = firstWindow / 2;
+        packetBytes = Math.max(LEAST_PACKET_BYTES, mtu);
+        window.start(WINDOW_BYTES, WINDOW_GROWTH * WINDOW_BYTES, packetBytes, p.sendPsn());
+        readPartPackets = (int) (WINDOW_BYTES / packetBytes / 2);
         change(p);
         unacked = p.sendPsn();
         cursor = unacked;
         sentEnd = unacked;
         assignedEnd = unacked;
+        unackedByte = 0;
+        cursorByte = 0;
+        assignedByte = 0;
         cursorIndex = queue.head();
         assignedIndex = cursorIndex;
         wentBack = false;
@@ -183,9 +199,13 @@ final class Requester {
         retransmitDeadline = giveUp;
     }
 
-    /** Packets that may be in flight now. */
-    private int limit() {
-        return isProbing ? 1 : window.packets();
+    /** Whether what reaches to {@code endByte} may be in flight now; one packet, or one part of a READ, always may. */
+    private boolean hasRoom(long endByte) {
+        if (cursor == unacked || !isProbing && endByte - unackedByte <= window.bytes()) {
+            return true;
+        }
+        window.onLimit();
+        return false;
     }
 
     /** Misses an answer after a while, if one is waited for. */
@@ -248,7 +268,21 @@ final class Requester {
         r.packets = isLocal ? 0 : PayloadPackets.count(r, mtu);
         assignedEnd += r.packets;
         assignedIndex++;
+        r.firstByte = assignedByte;
+        assignedByte += bytesOf(r);
+        r.endByte = assignedByte;
         return true;
+    }
+
+    /** What the packets of a work request count together. */
+    private long bytesOf(SendRequest r) {
+        int full = r.packets - 1;
+        return full < 0 ? 0 : full * packetBytes + Math.max(LEAST_PACKET_BYTES, r.lengthBytes - (long) full * mtu);
+    }
+
+    /** Where a sequence of a work request, or the one behind it, is on the scale of bytes. */
+    private long byteAt(SendRequest r, long sequence) {
+        return sequence == r.endSequence() ? r.endByte : r.firstByte + (sequence - r.firstSequence) * packetBytes;
     }
 
     private @Nullable WorkStatus judge(SendRequest r) {
@@ -266,16 +300,14 @@ final class Requester {
     }
 
     private int sendPayload(SendRequest r, MemorySegment out, long at) {
-        long inFlight = cursor - unacked;
-        if (inFlight >= limit()) {
-            window.onLimit();
+        if (!hasRoom(byteAt(r, cursor + 1))) {
             return 0;
         }
         int index = (int) (cursor - r.firstSequence);
         boolean isFirst = index == 0;
         boolean isLast = index == r.packets - 1;
         Opcode opcode = opcode(r, isFirst, isLast);
-        boolean asksAck = isLast || mustAskAck(inFlight);
+        boolean asksAck = isLast || mustAskAck();
         int written = PayloadPackets.write(
                 r, queuePair.protectionDomain(), index, mtu, opcode, peerNumber, asksAck, (int) cursor, out, at);
         if (written == 0) {
@@ -294,22 +326,18 @@ final class Requester {
         return queuePair.isExtended() ? opcode.extended() : opcode;
     }
 
-    /** Whether a packet inside a message is to ask for an acknowledgement, so that the window moves on. */
-    private boolean mustAskAck(long inFlight) {
+    /** Whether a packet inside a message, a full one, is to ask for an acknowledgement, so that the window moves on. */
+    private boolean mustAskAck() {
         sinceAckRequest++;
         boolean isRepeated = cursor < repeatedEnd;
-        return sinceAckRequest >= (isRepeated ? REPEATED_PER_ACK : window.packets() / 2)
-                || inFlight == window.packets() - 1
-                || isRepeated && inFlight == 0;
+        return sinceAckRequest >= (isRepeated ? REPEATED_PER_ACK : window.bytes() / packetBytes / 2)
+                || cursorByte + 2 * packetBytes - unackedByte > window.bytes()
+                || isRepeated && cursor == unacked;
     }
 
     private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
         long end = partEnd(r, cursor);
-        if (readsInFlight >= maxReads) {
-            return 0;
-        }
-        if (end - unacked > limit() && cursor > unacked) { // a part alone may always go
-            window.onLimit();
+        if (readsInFlight >= maxReads || !hasRoom(byteAt(r, end))) {
             return 0;
         }
         Opcode opcode = opcode(r, true, true);
@@ -342,6 +370,7 @@ final class Requester {
             counters.retransmittedPackets++;
         }
         cursor = to;
+        cursorByte = byteAt(r, to);
         sentEnd = Math.max(sentEnd, to);
         if (to == r.endSequence()) {
             cursorIndex++;
@@ -407,13 +436,13 @@ final class Requester {
                 window.onLoss(unacked, sentEnd);
             }
         }
-        window.onAcknowledged(to - unacked);
         unacked = to;
         wentBack = false;
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
         rnrDeadline = NEVER;
-        if (cursor < to) { // answers to packets sent before going back
+        boolean isAhead = cursor < to; // answers to packets sent before going back
+        if (isAhead) {
             cursor = to;
             readsInFlight = 0;
             while (cursorIndex < assignedIndex && queue.at(cursorIndex).isDone(to)) {
@@ -424,6 +453,12 @@ final class Requester {
         roundTrips.onAnswered(nowNanos, to);
         suspectAfter(nowNanos);
         completeFinished();
+        long reachedByte = queue.head() < assignedIndex ? byteAt(queue.at(queue.head()), to) : assignedByte;
+        window.onAcknowledged(reachedByte - unackedByte);
+        unackedByte = reachedByte;
+        if (isAhead) {
+            cursorByte = reachedByte;
+        }
     }
 
     private void completeFinished() {
@@ -477,6 +512,7 @@ final class Requester {
     private void rewind() {
         repeatedEnd = Math.max(repeatedEnd, cursor);
         cursor = unacked;
+        cursorByte = unackedByte;
         cursorIndex = queue.head();
         readsInFlight = 0;
         sinceAckRequest = 0;

@@ -86,6 +86,14 @@ public final class SendRequest {
     /** Packets of the message, or of the answer to a READ. */
     int packets;
 
+    /**
+     * Where the request begins and ends on the scale that the congestion window is measured on: bytes that all packets of
+     * the queue pair so far count. Set with {@link #firstSequence}.
+     */
+    long firstByte;
+
+    long endByte;
+
     /** Why the request cannot be sent, found when its turn came; null if it can. */
     @Nullable
     WorkStatus failure;

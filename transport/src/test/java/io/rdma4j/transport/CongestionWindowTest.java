@@ -7,25 +7,31 @@ import org.junit.jupiter.api.Test;
 
 /** The window opens while it limits, closes by losses, once for each window, and never below the least. */
 class CongestionWindowTest {
+    private static final long PACKET = 4096;
+
     private final CongestionWindow window = new CongestionWindow();
 
     @BeforeEach
     void start() {
-        window.start(32, 64, 1000);
+        window.start(32 * PACKET, 64 * PACKET, PACKET, 1000);
+    }
+
+    private long packets() {
+        return window.bytes() / PACKET;
     }
 
     private void acknowledgeAll() {
         window.onLimit();
-        window.onAcknowledged(window.packets());
+        window.onAcknowledged(window.bytes());
     }
 
     @Test
     void doublesWithEachWindowUntilTheMostWhileNothingWasLost() {
-        assertThat(window.packets()).isEqualTo(32);
+        assertThat(packets()).isEqualTo(32);
         acknowledgeAll();
-        assertThat(window.packets()).isEqualTo(64);
+        assertThat(packets()).isEqualTo(64);
         acknowledgeAll();
-        assertThat(window.packets()).isEqualTo(64);
+        assertThat(packets()).isEqualTo(64);
     }
 
     @Test
@@ -33,44 +39,44 @@ class CongestionWindowTest {
         acknowledgeAll();
         for (int i = 0; i < 63; i++) {
             acknowledgeAll();
-            assertThat(window.packets()).isEqualTo(64);
+            assertThat(packets()).isEqualTo(64);
         }
         acknowledgeAll();
-        assertThat(window.packets()).isEqualTo(44);
+        assertThat(packets()).isEqualTo(44);
         acknowledgeAll();
-        assertThat(window.packets()).isEqualTo(45);
+        assertThat(packets()).isEqualTo(45);
     }
 
     @Test
     void doesNotOpenForAnApplicationThatDoesNotFillIt() {
-        window.onAcknowledged(1000);
-        assertThat(window.packets()).isEqualTo(32);
+        window.onAcknowledged(1000 * PACKET);
+        assertThat(packets()).isEqualTo(32);
     }
 
     @Test
     void closesOncePerWindowOfPackets() {
         window.onLoss(1000, 1032);
-        assertThat(window.packets()).isEqualTo(22);
+        assertThat(packets()).isEqualTo(22);
         window.onLoss(1000, 1032);
         window.onLoss(1031, 1040);
-        assertThat(window.packets()).isEqualTo(22);
+        assertThat(packets()).isEqualTo(22);
         window.onLoss(1032, 1060);
-        assertThat(window.packets()).isEqualTo(15);
+        assertThat(packets()).isEqualTo(15);
     }
 
     @Test
     void opensByOnePacketPerWindowAfterALoss() {
         window.onLoss(1000, 1032);
         acknowledgeAll();
-        assertThat(window.packets()).isEqualTo(23);
-        for (int i = 0; i < 22; i++) {
+        assertThat(packets()).isEqualTo(23);
+        for (int i = 0; i < 23; i++) {
             window.onLimit();
-            window.onAcknowledged(1);
+            window.onAcknowledged(PACKET);
         }
-        assertThat(window.packets()).isEqualTo(23);
+        assertThat(packets()).isEqualTo(23);
         window.onLimit();
-        window.onAcknowledged(1);
-        assertThat(window.packets()).isEqualTo(24);
+        window.onAcknowledged(PACKET);
+        assertThat(packets()).isEqualTo(24);
     }
 
     @Test
@@ -78,17 +84,17 @@ class CongestionWindowTest {
         for (int i = 1; i < 20; i++) {
             window.onLoss(1000L * i, 1000L * i + 4);
         }
-        assertThat(window.packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
+        assertThat(packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
     }
 
     @Test
     void afterSilenceItBeginsWithTheLeastAndDoublesToHalfOfWhatItWas() {
         window.onSilence(1032);
-        assertThat(window.packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
+        assertThat(packets()).isEqualTo(CongestionWindow.LEAST_PACKETS);
         acknowledgeAll();
         acknowledgeAll();
-        assertThat(window.packets()).isEqualTo(16);
+        assertThat(packets()).isEqualTo(16);
         acknowledgeAll();
-        assertThat(window.packets()).isEqualTo(17);
+        assertThat(packets()).isEqualTo(17);
     }
 }

@@ -281,4 +281,32 @@ class RcOperationsTest {
             assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
         }
     }
+
+    @Test
+    void smallMessagesAreInFlightInNumbersThatDoNotDependOnThePathMtu() {
+        for (int mtu : new int[] {256, 1024, 4096}) {
+            Pair.Options o = new Pair.Options();
+            o.mtu = mtu;
+            o.requests = 1024;
+            Pair p = new Pair(o);
+            MemoryRegion from = p.a.register(64);
+            MemoryRegion to = p.b.register(64);
+            p.wire = w -> List.of(100 * Pair.LATENCY_NANOS);
+            for (int i = 0; i < 600; i++) {
+                p.a.post(i, WorkOpcode.RDMA_WRITE, from, 64, to, 0);
+            }
+            p.run();
+            int most = 0;
+            int acked = 0x1000 - 1;
+            for (Pair.Wirelet w : p.trace) {
+                if (w.fromA()) {
+                    most = Math.max(most, w.psn() - acked);
+                } else {
+                    acked = w.psn();
+                }
+            }
+            assertThat(most).isEqualTo(256);
+            assertThat(p.a.statuses(false)).hasSize(600).containsOnly(WorkStatus.SUCCESS);
+        }
+    }
 }
