@@ -2,6 +2,7 @@ package io.rdma4j.wire;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
@@ -34,6 +35,7 @@ public final class Icrc {
     private static final int LONGEST_FRAME = 0xffff;
 
     private static final int ROUTE_HEADER_LENGTH = 8;
+    private static final int LEAD_WORD_LENGTH = 4;
     private static final int IPV4_LENGTH = 20;
     private static final int IPV6_LENGTH = 40;
     private static final int UDP_LENGTH = 8;
@@ -52,13 +54,28 @@ public final class Icrc {
     private static final int IPV6_FIRST_WORD = 0x6fff_ffff;
 
     /** Up to so many bytes behind the BTH are copied behind the headers and summed up with them: a call costs more. */
-    private static final int SHORT_REST = 256;
+    private static final int SHORT_REST = 440;
+
+    /**
+     * What is summed up at once are so many bytes, or twice that: from 256 bytes on Java's CRC-32 takes wide vectors, and
+     * sums up 256 bytes in three quarters of the time of 128.
+     */
+    private static final int VECTOR_LENGTH = 256;
+
+    /** Where everything that is laid out to be summed up ends. */
+    private static final int END = 2 * VECTOR_LENGTH;
 
     private static final int MASKED_16 = 0xffff;
     private static final int MASKED_8 = 0xff;
 
     /** The CRC-32 polynomial without x^32, least significant bit first: bit 31 is x^0, bit 0 is x^31. */
     private static final int POLYNOMIAL = 0xedb8_8320;
+
+    /**
+     * The word that leads a register of zero to where the ones of the route header lead the sum. Words of ones make the
+     * register zero at the beginning, and zeros leave it so: thus a sum can be made longer in front.
+     */
+    private static final int LEAD_WORD;
 
     /**
      * Bytes that the sum covers behind the IPv4 identification, beyond the frame's length: 14 of the IPv4 header and 8
@@ -83,11 +100,21 @@ public final class Icrc {
             low = divideByPowerOfX(low, 8);
             high = multiply(high, highStep);
         }
+        CRC32 ones = new CRC32();
+        for (int i = 0; i < ROUTE_HEADER_LENGTH; i++) {
+            ones.update(MASKED_8);
+        }
+        LEAD_WORD = divideByPowerOfX(~(int) ones.getValue(), 8 * LEAD_WORD_LENGTH);
     }
 
     private final CRC32 crc = new CRC32();
-    private final byte[] scratch = new byte[ROUTE_HEADER_LENGTH + IPV6_LENGTH + UDP_LENGTH + Bth.LENGTH + SHORT_REST];
-    private final ByteBuffer header = ByteBuffer.wrap(scratch);
+
+    /** The lead, the headers and what is short behind them, up to {@link #END}. */
+    private final byte[] scratch = new byte[END];
+
+    private final ByteBuffer laidOut = ByteBuffer.wrap(scratch);
+    private int leadBegin;
+    private int leadEnd;
 
     /** Creates an instance for one engine or thread. */
     public Icrc() {}
@@ -171,35 +198,57 @@ public final class Icrc {
     }
 
     private int compute(Frame frame, int identification) {
-        int covered = headers(frame, identification);
+        int rest = frame.length - LENGTH - Bth.LENGTH;
+        boolean isShort = rest <= SHORT_REST;
+        int bthAt = END - Bth.LENGTH - (isShort ? rest : 0);
+        int at = bthAt - UDP_LENGTH - (frame.isIpv4() ? IPV4_LENGTH : IPV6_LENGTH);
+        int begin = at - LEAD_WORD_LENGTH;
+        if (isShort) {
+            begin = begin - LEAD_WORD_LENGTH >= END - VECTOR_LENGTH ? END - VECTOR_LENGTH : 0;
+        }
+        lead(begin, at);
+        headers(frame, identification, at);
+        laidOut.put(bthAt, frame.buffer, frame.offset, isShort ? Bth.LENGTH + rest : Bth.LENGTH);
+        scratch[bthAt + Bth.RESERVED_8A] = (byte) MASKED_8;
         CRC32 sum = crc;
         sum.reset();
-        ByteBuffer buffer = frame.buffer;
-        int rest = frame.length - LENGTH - Bth.LENGTH;
-        if (rest <= SHORT_REST) {
-            buffer.get(frame.offset + Bth.LENGTH, scratch, covered, rest);
-            sum.update(scratch, 0, covered + rest);
-            return (int) sum.getValue();
+        sum.update(scratch, begin, END - begin);
+        if (!isShort) {
+            sumUp(sum, frame.buffer, frame.offset + Bth.LENGTH, rest);
         }
-        sum.update(scratch, 0, covered);
-        int position = buffer.position();
-        int limit = buffer.limit();
-        // Limit before position: a limit below the position would drag the position along.
-        buffer.limit(frame.offset + frame.length - LENGTH).position(frame.offset + Bth.LENGTH);
-        sum.update(buffer);
-        buffer.limit(limit).position(position);
         return (int) sum.getValue();
     }
 
-    /** Lays out all that the sum covers before the BTH's end, masked; answers its length. */
-    private int headers(Frame frame, int identification) {
-        ByteBuffer h = header;
-        h.putLong(0, -1L);
-        int at = ROUTE_HEADER_LENGTH;
+    private static void sumUp(CRC32 sum, ByteBuffer buffer, int from, int length) {
+        int position = buffer.position();
+        int limit = buffer.limit();
+        // Limit before position: a limit below the position would drag the position along.
+        buffer.limit(from + length).position(from);
+        sum.update(buffer);
+        buffer.limit(limit).position(position);
+    }
+
+    /** Lays out what stands for the route header, from {@code begin} to {@code end}: one word, or at least two. */
+    private void lead(int begin, int end) {
+        if (begin == leadBegin && end == leadEnd) {
+            return;
+        }
+        leadBegin = begin;
+        leadEnd = end;
+        Arrays.fill(scratch, begin, end, (byte) 0);
+        int word = Integer.reverseBytes(LEAD_WORD);
+        laidOut.putInt(begin, -1);
+        int last = end - LEAD_WORD_LENGTH;
+        laidOut.putInt(last, last == begin ? ~word : word);
+    }
+
+    /** Lays out the IP and the UDP header, masked. */
+    private void headers(Frame frame, int identification, int begin) {
+        ByteBuffer h = laidOut;
+        int at = begin;
         int udpLength = UDP_LENGTH + frame.length;
         if (frame.isIpv4()) {
-            h.putShort(at, (short) IPV4_FIRST_BYTES);
-            h.putShort(at + 2, (short) (IPV4_LENGTH + udpLength));
+            h.putInt(at, IPV4_FIRST_BYTES << 16 | IPV4_LENGTH + udpLength & 0xffff);
             h.putInt(at + 4, identification << 16 | DONT_FRAGMENT);
             h.putInt(at + 8, MASKED_TTL_AND_PROTOCOL << 16 | MASKED_16);
             h.putInt(at + 12, (int) frame.sourceLow);
@@ -216,10 +265,6 @@ public final class Icrc {
         }
         h.putInt(at, frame.sourcePort << 16 | frame.destinationPort & 0xffff);
         h.putInt(at + 4, udpLength << 16 | MASKED_16);
-        at += UDP_LENGTH;
-        h.put(at, frame.buffer, frame.offset, Bth.LENGTH);
-        h.put(at + Bth.RESERVED_8A, (byte) MASKED_8);
-        return at + Bth.LENGTH;
     }
 
     /** The identification that shifts the sum of a frame of this length by {@code difference}, or none. */

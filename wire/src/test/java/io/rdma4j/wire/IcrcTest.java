@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +29,63 @@ class IcrcTest {
         byte[] sealed = new byte[frame.length];
         frame.buffer.get(frame.offset, sealed);
         assertThat(HexFormat.of().formatHex(sealed)).isEqualTo(HexFormat.of().formatHex(sent));
+    }
+
+    /** One instance takes frames of all lengths and kinds in any order: what it keeps from one to the next must not show. */
+    @Test
+    void isTheSumOfTheDefinitionWhateverWasSummedUpBefore() {
+        Random random = new Random(71);
+        List<Integer> lengths = new ArrayList<>();
+        for (int length = 16; length < 1200; length++) {
+            lengths.addAll(List.of(length, length));
+        }
+        lengths.addAll(List.of(4144, 65_000, 65_535, 16, 65_535));
+        Collections.shuffle(lengths, random);
+        for (int length : lengths) {
+            Frame frame = frameOf(length);
+            random.nextBytes(frame.buffer.array());
+            frame.identification = random.nextInt(1 << 16);
+            frame.sourcePort = random.nextInt(1 << 16);
+            frame.sourceLow = Frame.ipv4Low(random.nextInt());
+            if (random.nextBoolean()) {
+                frame.sourceHigh = random.nextLong();
+                frame.destinationHigh = random.nextLong();
+                frame.destinationLow = random.nextLong();
+            }
+            icrc.seal(frame);
+            int sealed = Integer.reverseBytes(frame.buffer.getInt(length - 4));
+            assertThat(sealed).as("%d bytes", length).isEqualTo(byDefinition(frame));
+        }
+    }
+
+    /** The sum of InfiniBand A17 over a layout of its own. */
+    private static int byDefinition(Frame frame) {
+        int headers = 8 + (frame.isIpv4() ? 20 : 40) + 8;
+        ByteBuffer all = ByteBuffer.allocate(headers + frame.length - 4);
+        all.putLong(-1L);
+        int udpLength = 8 + frame.length;
+        if (frame.isIpv4()) {
+            all.put((byte) 0x45).put((byte) 0xff).putShort((short) (20 + udpLength));
+            all.putShort((short) frame.identification).putShort((short) 0x4000);
+            all.put((byte) 0xff).put((byte) 17).putShort((short) 0xffff);
+            all.putInt((int) frame.sourceLow).putInt((int) frame.destinationLow);
+        } else {
+            all.putInt(0x6fffffff).putShort((short) udpLength).put((byte) 17).put((byte) 0xff);
+            all.putLong(frame.sourceHigh).putLong(frame.sourceLow);
+            all.putLong(frame.destinationHigh).putLong(frame.destinationLow);
+        }
+        all.putShort((short) frame.sourcePort).putShort((short) frame.destinationPort);
+        all.putShort((short) udpLength).putShort((short) 0xffff);
+        all.put(frame.buffer.array(), 0, frame.length - 4);
+        all.put(headers + 4, (byte) 0xff);
+        int register = -1;
+        for (byte b : all.array()) {
+            register ^= b & 0xff;
+            for (int bit = 0; bit < 8; bit++) {
+                register = register >>> 1 ^ 0xedb8_8320 & -(register & 1);
+            }
+        }
+        return ~register;
     }
 
     @Test
