@@ -40,8 +40,8 @@ final class DecoratedLinkSet implements LinkSet {
     }
 
     @Override
-    public void await(long timeoutNanos) {
-        inner.await(timeoutNanos);
+    public boolean await(long timeoutNanos) {
+        return inner.await(timeoutNanos);
     }
 
     @Override

@@ -70,8 +70,10 @@ public interface LinkSet extends AutoCloseable {
      * early without cause.
      *
      * @param timeoutNanos longest time to block; 0 does not block, {@link Long#MAX_VALUE} is for ever
+     * @return whether channels of this host's processes, or a listener for them, may have input; false if only UDP links
+     *     can have some
      */
-    void await(long timeoutNanos);
+    boolean await(long timeoutNanos);
 
     /** Ends a present or the next {@link #await}; cheap when called again before that. Any thread. */
     void wakeup();

@@ -89,7 +89,7 @@ final class MemoryLinkSet implements LinkSet {
     /** Waits once only: a return without cause is allowed, and this room has no clock to wait for the rest by. */
     @Override
     @SuppressWarnings("WaitNotInLoop")
-    public void await(long timeoutNanos) {
+    public boolean await(long timeoutNanos) {
         boolean interrupted = Thread.interrupted();
         synchronized (monitor) {
             if (!signalled && timeoutNanos > 0 && !hasInput()) {
@@ -104,6 +104,7 @@ final class MemoryLinkSet implements LinkSet {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return true;
     }
 
     private boolean hasInput() {

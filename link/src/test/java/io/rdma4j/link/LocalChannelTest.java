@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -234,6 +236,33 @@ class LocalChannelTest {
         long start = System.nanoTime();
         serverSet.await(20_000_000);
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(18_000_000);
+    }
+
+    /** A wait that says false promises that nobody has to look at the channels. */
+    @ParameterizedTest
+    @MethodSource("io.rdma4j.link.Kinds#all")
+    void aWaitEndsWithTrueForAChannelWhetherALinkHasInputOrNot(String kind) throws IOException {
+        LinkSet set = open(kind);
+        LinkSet peers = open(kind);
+        LinkSet.LocalListener listener = set.listenLocal(path);
+        try (Link link = set.openUdp(InetAddress.ofLiteral("127.0.0.1"), 0);
+                Link sender = peers.openUdp(InetAddress.ofLiteral("127.0.0.1"), 0)) {
+            SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+            Frames.send(sender, burst, link.localAddress(), 20, 1);
+            if (kind.equals("linux")) {
+                set.await(0); // takes note of what was opened
+                assertThat(set.await(5_000_000_000L)).isFalse();
+            }
+            LocalChannel there = peers.connectLocal(path);
+            assertThat(set.await(5_000_000_000L)).isTrue();
+            LocalChannel here = accept(set, listener);
+            assertThat(there.send(buffer(5, 9), EMPTY)).isTrue();
+            assertThat(set.await(5_000_000_000L)).isTrue();
+            assertThat(next(set, here)).hasSize(5);
+            there.close();
+            assertThat(set.await(5_000_000_000L)).isTrue();
+            assertThat(Frames.receive(set, link, 1)).hasSize(1);
+        }
     }
 
     @ParameterizedTest

@@ -214,18 +214,18 @@ public final class LinuxLinkSet implements LinkSet {
     }
 
     @Override
-    public void await(long timeoutNanos) {
+    public boolean await(long timeoutNanos) {
         if (closed) {
             throw new IllegalStateException("the link set is closed");
         }
         boolean mayBlock = gate.beginWait() && timeoutNanos > 0;
-        if (mayBlock) {
-            poll(timeoutNanos);
-        }
+        boolean isLocalReady = !mayBlock || poll(timeoutNanos);
         gate.endWait();
+        return isLocalReady;
     }
 
-    private void poll(long timeoutNanos) {
+    /** Blocks; whether a socket of this host's processes has something. */
+    private boolean poll(long timeoutNanos) {
         Socket[] all = sockets;
         long count = all.length + 1L;
         if (pollDescriptors.byteSize() < count * POLLFD_BYTES) {
@@ -239,6 +239,7 @@ public final class LinuxLinkSet implements LinkSet {
             long offset = (i + 1L) * POLLFD_BYTES;
             descriptors.set(JAVA_INT, offset, all[i].fd);
             descriptors.set(JAVA_SHORT, offset + POLLFD_EVENTS, all[i].events);
+            descriptors.set(JAVA_SHORT, offset + POLLFD_REVENTS, (short) 0);
         }
         MemorySegment time = MemorySegment.NULL;
         if (timeoutNanos != Long.MAX_VALUE) {
@@ -247,9 +248,18 @@ public final class LinuxLinkSet implements LinkSet {
             time.set(JAVA_LONG, 8, timeoutNanos % NANOS_PER_SECOND);
         }
         int ready = Posix.ppoll(awaitErrno, descriptors, count, time);
-        if (ready > 0 && descriptors.get(JAVA_SHORT, POLLFD_REVENTS) != 0) {
+        if (ready <= 0) {
+            return false;
+        }
+        if (descriptors.get(JAVA_SHORT, POLLFD_REVENTS) != 0) {
             Posix.drainEvent(event, drained);
         }
+        for (int i = 0; i < all.length; i++) {
+            if (all[i].isLocal && descriptors.get(JAVA_SHORT, (i + 1L) * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override
@@ -298,7 +308,7 @@ public final class LinuxLinkSet implements LinkSet {
             }
             int fd = Posix.accept(socket.errno, socket.fd);
             // Nobody there, or gone again.
-            return fd < 0 ? null : adopt(new Socket(LinuxLinkSet.this, fd));
+            return fd < 0 ? null : adopt(new Socket(LinuxLinkSet.this, fd, true));
         }
 
         @Override

@@ -13,6 +13,10 @@ final class Socket {
     private static final int BUFFER_BYTES = 4 << 20;
 
     final int fd;
+
+    /** Whether it leads to processes of this host, and is no UDP socket. */
+    final boolean isLocal;
+
     /** For the thread that uses the socket; the one that waits has its own. */
     final MemorySegment errno;
 
@@ -27,9 +31,10 @@ final class Socket {
     /** Closes what belongs to this socket when the whole set closes; null for nothing. */
     private @Nullable Runnable onSetClose;
 
-    Socket(LinuxLinkSet set, int fd) {
+    Socket(LinuxLinkSet set, int fd, boolean isLocal) {
         this.set = set;
         this.fd = fd;
+        this.isLocal = isLocal;
         this.errno = Posix.newErrno();
     }
 
@@ -40,7 +45,7 @@ final class Socket {
         if (fd < 0) {
             throw new IOException("socket: " + Errno.describe(-fd));
         }
-        return new Socket(set, fd);
+        return new Socket(set, fd, family == Posix.AF_UNIX);
     }
 
     /** Sets an option; false if the system refuses. */

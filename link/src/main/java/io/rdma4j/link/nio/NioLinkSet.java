@@ -191,7 +191,7 @@ public final class NioLinkSet implements LinkSet {
     }
 
     @Override
-    public void await(long timeoutNanos) {
+    public boolean await(long timeoutNanos) {
         // A selector does not block a thread with its interrupt flag up; a caller that has it up would spin.
         boolean interrupted = Thread.interrupted();
         selecting.lock();
@@ -213,6 +213,7 @@ public final class NioLinkSet implements LinkSet {
                 Thread.currentThread().interrupt();
             }
         }
+        return true;
     }
 
     /** Readiness is not handed on: whoever waited polls its links, and what stays unread is ready again. */

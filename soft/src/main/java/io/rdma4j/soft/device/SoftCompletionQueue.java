@@ -27,6 +27,13 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     private final @Nullable Object userContext;
     private final @Nullable SoftCompletionChannel channel;
     private final AtomicInteger armed = new AtomicInteger(NOT_ARMED);
+
+    /**
+     * Whether an event was asked for since this queue was polled last. The look that follows is for completions that came
+     * before, and needs no input: the wait that follows that has its own.
+     */
+    private volatile boolean isFreshlyArmed;
+
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private final Signal acknowledged = new Signal();
 
@@ -129,8 +136,12 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     public int poll(WorkCompletion[] completions) {
         int count = ring.take(completions);
         if (count == 0) {
-            context.engine().poll();
-            count = ring.take(completions);
+            if (isFreshlyArmed) {
+                isFreshlyArmed = false;
+            } else {
+                context.engine().poll();
+                count = ring.take(completions);
+            }
         }
         if (count == 0 && overrun && completions.length > 0) {
             throw new RdmaException(
@@ -156,6 +167,7 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         } else {
             armed.set(ARMED);
         }
+        isFreshlyArmed = true;
     }
 
     // ---- events ----

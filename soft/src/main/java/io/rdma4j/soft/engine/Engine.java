@@ -69,6 +69,9 @@ public final class Engine {
     private long now;
     private int drainedFrames;
 
+    /** Whether the last look for input found nothing. */
+    private boolean isDry;
+
     /**
      * Creates an engine and starts its background thread.
      *
@@ -392,7 +395,7 @@ public final class Engine {
             progress.notePoll(now);
             doorbells.take(this);
             transmitter.run(now);
-            boolean received = receive(false) > 0;
+            boolean received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
             if (!received || progress.isSomebodyAsleep()) {
                 transmitter.run(now);
@@ -420,8 +423,18 @@ public final class Engine {
         return progress.await(signal, done, deadlineNanos);
     }
 
+    /** Where the leader's cycle looks for input: each look is a system call. */
+    enum Look {
+        /** Nowhere, if the last look found nothing: what has come since keeps the leader from sleeping. */
+        UNLESS_DRY,
+        /** At all UDP links. */
+        AT_LINKS,
+        /** At them and at the channels of this host's processes. */
+        EVERYWHERE
+    }
+
     /** A duty cycle of the leader; true if it may sleep then, until the deadline that was published. */
-    boolean leadCycle(BooleanSupplier done) {
+    boolean leadCycle(BooleanSupplier done, Look look) {
         boolean sleep = false;
         lockToLead();
         try {
@@ -429,7 +442,7 @@ public final class Engine {
             counters.cycles++;
             doorbells.take(this);
             transmitter.run(now);
-            int received = receive(true);
+            int received = look == Look.UNLESS_DRY && isDry ? 0 : receive(true, look != Look.AT_LINKS);
             runTimers();
             if (!done.getAsBoolean()) {
                 transmitter.run(now);
@@ -473,17 +486,22 @@ public final class Engine {
         return next;
     }
 
-    /** Takes a burst from each port and group; returns how many frames came. */
-    private int receive(boolean all) {
-        boolean look = all || (counters.cycles & COLD_MASK) == 0;
-        int frames = groups.receive(now, look);
+    /**
+     * Takes a burst from each port and group; returns how many frames came.
+     *
+     * @param cold whether also from those where nothing has come for long
+     * @param channels whether also from this host's processes, which otherwise has its turn now and then
+     */
+    private int receive(boolean cold, boolean channels) {
+        int frames = groups.receive(now, cold);
         for (Port port : ports) {
-            if (look || ports.length == 1 || port.idleCycles < COLD_CYCLES) {
-                int count = port.receive(now, all);
+            if (cold || ports.length == 1 || port.idleCycles < COLD_CYCLES) {
+                int count = port.receive(now, channels);
                 port.idleCycles = count == 0 ? port.idleCycles + 1 : 0;
                 frames += count;
             }
         }
+        isDry = frames == 0;
         return frames;
     }
 
@@ -492,10 +510,10 @@ public final class Engine {
         if (deadlines.nextDeadlineNanos() > now) {
             return;
         }
-        int frames = receive(true);
+        int frames = receive(true, true);
         drainedFrames = frames == 0 ? 0 : drainedFrames + frames;
         while (frames > 0 && drainedFrames < DRAIN_LIMIT_FRAMES) {
-            frames = receive(true);
+            frames = receive(true, true);
             drainedFrames += frames;
         }
         drainedFrames = 0;

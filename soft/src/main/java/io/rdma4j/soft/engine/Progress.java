@@ -178,10 +178,13 @@ final class Progress {
     private void lead(Waiter self, BooleanSupplier done, long deadlineNanos) {
         leaderSinceNanos = System.nanoTime();
         try {
+            Engine.Look look = Engine.Look.UNLESS_DRY;
             while (!isOver(done, deadlineNanos)) {
-                if (engine.leadCycle(done)) {
-                    sleep(self, done, deadlineNanos);
+                boolean isLocalReady = true;
+                if (engine.leadCycle(done, look)) {
+                    isLocalReady = sleep(self, done, deadlineNanos);
                 }
+                look = isLocalReady ? Engine.Look.EVERYWHERE : Engine.Look.AT_LINKS;
             }
         } finally {
             sleepDeadlineNanos = AWAKE;
@@ -196,7 +199,9 @@ final class Progress {
         sleepDeadlineNanos = untilNanos;
     }
 
-    private void sleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
+    /** Sleeps; whether channels of this host's processes may have input then. */
+    private boolean sleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
+        boolean isLocalReady = true;
         // A change that this look misses was made after the sleep was published, and wakes.
         if (!done.getAsBoolean()) {
             long now = System.nanoTime();
@@ -207,21 +212,22 @@ final class Progress {
                 timeout = Math.min(timeout, Math.clamp(led, SHORTEST_LEAD_SLEEP_NANOS, LONGEST_LEAD_SLEEP_NANOS));
             }
             if (timeout > 0) {
-                block(timeout);
+                isLocalReady = block(timeout);
             }
         }
         sleepDeadlineNanos = AWAKE;
+        return isLocalReady;
     }
 
-    private void block(long timeoutNanos) {
+    private boolean block(long timeoutNanos) {
         if (ending) {
             LockSupport.parkNanos(this, Math.min(timeoutNanos, ENDING_SLEEP_NANOS));
-            return;
+            return true;
         }
         inKernel = true;
         try {
             // Who ends the process between the look above and the system call has woken the links, too.
-            links.await(timeoutNanos);
+            return links.await(timeoutNanos);
         } finally {
             inKernel = false;
         }

@@ -17,8 +17,11 @@ final class Waiter {
         return !thread.isVirtual();
     }
 
-    /** Lets the thread look again whether its wait is over, wherever it is blocked. */
+    /** Lets the thread look again whether its wait is over, wherever it is blocked; one that asks for itself does so anyway. */
     void wake() {
+        if (thread.equals(Thread.currentThread())) {
+            return;
+        }
         LockSupport.unpark(thread);
         progress.wakeIfLeader(this);
     }
