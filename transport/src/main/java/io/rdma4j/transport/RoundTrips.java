@@ -7,7 +7,7 @@ package io.rdma4j.transport;
  */
 final class RoundTrips {
     /** No suspicion earlier: a peer may gather acknowledgements, and its thread may have to wait for a processor. */
-    static final long LEAST_NANOS = 500_000;
+    static final long LEAST_NANOS = 250_000;
 
     /** What is suspected before anything was measured. */
     static final long FIRST_NANOS = 100_000_000;

@@ -92,10 +92,11 @@ final class ConnectionRows {
         return new RowBuilder(plan, "loss-" + percent, Catalogue.LOSS, title).from(1);
     }
 
+    /** Both ends lose, of what they send and of what they receive: each as much as makes the given part together. */
     private static Experiment lossy(String percent) {
         return new PairExperiment(
                 "rdma-throughput",
-                List.of("-Drdma4j.fault=loss=" + percent + "%,seed=7"),
+                List.of("-Drdma4j.fault=loss=" + (1 - Math.sqrt(1 - Double.parseDouble(percent) / 100)) + ",seed=7"),
                 Parameters.of("operation", "write", "size", KIB_64, "depth", 16, "measureMillis", 1000));
     }
 }
