@@ -122,7 +122,7 @@ final class Requester {
         mtu = path.pathMtuBytes();
         packetBytes = Math.max(LEAST_PACKET_BYTES, mtu);
         window.start(WINDOW_BYTES, WINDOW_GROWTH * WINDOW_BYTES, packetBytes, p.sendPsn());
-        readPartPackets = (int) (WINDOW_BYTES / packetBytes / 2);
+        readPartPackets = (int) (WINDOW_BYTES / packetBytes);
         change(p);
         unacked = p.sendPsn();
         cursor = unacked;

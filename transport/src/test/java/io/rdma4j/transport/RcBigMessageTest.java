@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The longest messages at the smallest path MTU: as many packets as half of all PSNs. */
 class RcBigMessageTest {
     private static final int MTU = 256;
+    private static final long PART_PACKETS = Requester.WINDOW_BYTES / Requester.LEAST_PACKET_BYTES;
     private static final long LENGTH = 1L << 31;
     private static final int PIECES = 32;
     private static final int FIRST_PSN = 0xff_fff0;
@@ -105,13 +106,13 @@ class RcBigMessageTest {
                 long part = Reth.dmaLength(out, Bth.LENGTH);
                 if (Reth.address(out, Bth.LENGTH) != 0x1000 + asked
                         || Bth.psn(out, 0) != Psn.plus(FIRST_PSN, (int) (asked / MTU))
-                        || part > 65_536) {
+                        || part > PART_PACKETS * MTU) {
                     throw new AssertionError("part at " + asked);
                 }
                 asked += part;
             }
             while (answered < asked && ends.isEmpty()) {
-                boolean endsPart = (answered / MTU + 1) % 64 == 0;
+                boolean endsPart = (answered / MTU + 1) % PART_PACKETS == 0;
                 Opcode opcode = endsPart ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
                 answer(opcode, Psn.plus(FIRST_PSN, (int) (answered / MTU)), MTU);
                 answered += MTU;

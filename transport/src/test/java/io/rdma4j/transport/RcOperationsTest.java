@@ -279,6 +279,27 @@ class RcOperationsTest {
                 }
             }
             assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+            assertThat(p.a.queuePair.counters().timeouts).isZero();
+        }
+    }
+
+    /** A requester that waits for room must have asked for the acknowledgement that makes it, whatever its window is. */
+    @Test
+    void aWindowThatClosesNeverWaitsForAnAcknowledgementThatNobodyOwes() {
+        for (int lost = 1; lost < 700; lost += 9) {
+            Pair p = pair(4096);
+            MemoryRegion from = p.a.register(4 << 20);
+            MemoryRegion to = p.b.register(4 << 20);
+            int gone = lost;
+            p.wire = w -> w.fromA() && (w.number() == gone || w.number() == gone + 200)
+                    ? List.of()
+                    : List.of(10 * Pair.LATENCY_NANOS);
+            p.a.post(1, WorkOpcode.RDMA_WRITE, from, 4 << 20, to, 0);
+            p.run();
+            assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS);
+            assertThat(p.a.queuePair.counters().timeouts)
+                    .as("packet %d lost", lost)
+                    .isZero();
         }
     }
 
@@ -306,6 +327,7 @@ class RcOperationsTest {
                 }
             }
             assertThat(most).isEqualTo(256);
+            assertThat(p.a.queuePair.counters().timeouts).isZero();
             assertThat(p.a.statuses(false)).hasSize(600).containsOnly(WorkStatus.SUCCESS);
         }
     }

@@ -12,8 +12,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends for the queue pairs that have something to send, in turns of about one full burst, so that one with a long message
- * does not hold up the others. Under the engine lock; allocates nothing.
+ * Sends for the queue pairs that have something to send, in turns of one full burst or few smaller ones, so that one with a
+ * long message does not hold up the others. Under the engine lock; allocates nothing.
  */
 final class Transmitter {
     /** Packets of one queue pair before it is another's turn; or as many as make a burst full. */
@@ -24,6 +24,12 @@ final class Transmitter {
 
     /** What one datagram could hold over IPv6, since that bounds a segmented send. */
     private static final int BURST_BYTES = 65_535 - 48;
+
+    /**
+     * Bytes of one queue pair before it is another's turn, if no burst was full before: two messages of 64 KiB, whose first
+     * packets are longer than those behind them and so begin new bursts.
+     */
+    private static final int TURN_BYTES = 2 * BURST_BYTES;
 
     private final Engine engine;
     private final Icrc icrc = new Icrc();
@@ -112,17 +118,17 @@ final class Transmitter {
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
         int sent = 0;
         try {
-            int left = BURST_BYTES;
-            while (sent < TURN_PACKETS && left > 0) {
+            int left = TURN_BYTES;
+            while (!turnIsOver) {
                 int bytes = queuePair.machine.pollTransmit(nowNanos, burst.segment(), burst.tail());
                 if (bytes == 0) {
                     break;
                 }
-                add(port, bytes + Icrc.LENGTH);
+                boolean wasFull = add(port, bytes + Icrc.LENGTH);
                 left -= bytes;
                 sent++;
+                turnIsOver = wasFull || sent == TURN_PACKETS || left <= 0;
             }
-            turnIsOver = sent == TURN_PACKETS || left <= 0;
         } catch (RuntimeException e) {
             queuePair.fail(e);
         }
@@ -147,7 +153,7 @@ final class Transmitter {
                     }
                     route = next;
                     burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
-                    add(route.port(), bytes + Icrc.LENGTH);
+                    boolean _ = add(route.port(), bytes + Icrc.LENGTH);
                 }
                 sent++;
             }
@@ -161,8 +167,11 @@ final class Transmitter {
         return sent;
     }
 
-    /** Takes the packet of {@code bytes} at the burst's tail into the burst, and sends what cannot wait. */
-    private void add(Port port, int bytes) {
+    /**
+     * Takes the packet of {@code bytes} at the burst's tail into the burst, and sends what cannot wait; whether that was a
+     * full burst.
+     */
+    private boolean add(Port port, int bytes) {
         Link link = port.link();
         int maxSegments = link.capabilities().maxSegments();
         if (!burst.accepts(bytes)) {
@@ -174,9 +183,12 @@ final class Transmitter {
         port.fillSource(frame);
         frame.identification = link.capabilities().identificationCountsSegments() ? index : 0;
         icrc.seal(frame);
-        if (!burst.hasRoom(maxSegments)) {
-            flush(port);
+        if (burst.hasRoom(maxSegments)) {
+            return false;
         }
+        boolean isFull = burst.count() >= maxSegments || burst.tail() > BURST_BYTES - SendBurst.MAX_FRAME_BYTES;
+        flush(port);
+        return isFull;
     }
 
     /** Sends the burst, and puts the packet of {@code bytes} behind its end in front of the next. */
