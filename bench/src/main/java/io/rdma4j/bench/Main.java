@@ -38,8 +38,8 @@ public final class Main {
               --repetitions N  how often; as many as fit into the time
               --json FILE      writes all figures of all repetitions
               --html FILE      writes the table and plots as one page that needs nothing else
-              --patience S     before each measurement waits up to S seconds until the machine is quiet, and measures once
-                               more what others disturbed; takes longer where they do not leave it
+              --patience S     before each measurement waits up to S seconds until the machine is quiet, and measures
+                               again, up to twice, what others disturbed or what the machine changed under
               --jmh [OPTION…]  instead: parts of the hot path by themselves, with JMH and its options
               --list           says what would be measured, and measures nothing
 
@@ -96,6 +96,7 @@ public final class Main {
         machine.put("repetitions", session.repetitionsDone());
         double others = load.share();
         machine.put("processorsUsedByOthers", Math.round(others * 100) + " %");
+        machine.put("processorDistance", results.processorDistance());
         machine.forEach((name, value) -> System.out.println(name + ": " + value));
         System.out.println();
         System.out.print(new Table(plan.rows(), results).text());

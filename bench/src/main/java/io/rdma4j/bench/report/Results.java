@@ -56,12 +56,52 @@ public final class Results {
         return values.isEmpty() ? Optional.empty() : Optional.of(Statistics.of(values));
     }
 
+    /** Which machine the repetitions were measured on. */
+    private MachineStates states() {
+        return new MachineStates(figures.values().stream()
+                .flatMap(each -> each.values().stream())
+                .toList());
+    }
+
+    /** How far apart the processors were; empty where that was not measured. */
+    public String processorDistance() {
+        return states().describe();
+    }
+
     /**
-     * The ratio of two rows, taken within each repetition, because the machine is not the same in all of them.
+     * The ratio of two rows: of their medians on the same machine, if it was two in turn ({@link MachineStates}), and else
+     * within each repetition, because the machine is not the same in all of them.
      *
-     * @return statistics of the ratios; empty if no repetition has both
+     * @return statistics of the ratios; empty if neither a machine nor a repetition has both
      */
     public Optional<Statistics> ratio(Row row, Row to) {
+        MachineStates states = states();
+        List<Double> ratios = new ArrayList<>();
+        if (states.change()) {
+            for (MachineStates.State state : List.of(MachineStates.State.NEAR, MachineStates.State.FAR)) {
+                List<Double> mine = values(row, states, state);
+                List<Double> others = values(to, states, state);
+                if (!mine.isEmpty() && !others.isEmpty()) {
+                    ratios.add(
+                            Statistics.of(mine).median() / Statistics.of(others).median());
+                }
+            }
+        }
+        if (ratios.isEmpty()) {
+            ratios = ratiosWithinRepetitions(row, to);
+        }
+        return ratios.isEmpty() ? Optional.empty() : Optional.of(Statistics.of(ratios));
+    }
+
+    private List<Double> values(Row row, MachineStates states, MachineStates.State state) {
+        return of(row.experiment()).values().stream()
+                .filter(figures -> states.of(figures) == state)
+                .map(figures -> figures.getOrDefault(row.figure(), Double.NaN))
+                .filter(Double::isFinite)
+                .toList();
+    }
+
+    private List<Double> ratiosWithinRepetitions(Row row, Row to) {
         List<Double> ratios = new ArrayList<>();
         of(row.experiment()).forEach((repetition, mine) -> {
             Map<String, Double> others = of(to.experiment()).getOrDefault(repetition, Map.of());
@@ -71,7 +111,7 @@ public final class Results {
                 ratios.add(value / other);
             }
         });
-        return ratios.isEmpty() ? Optional.empty() : Optional.of(Statistics.of(ratios));
+        return ratios;
     }
 
     /** How an aim of a row was reached: the ratio or the figure that counts; empty if it was not measured. */

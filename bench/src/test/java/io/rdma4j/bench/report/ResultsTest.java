@@ -49,6 +49,46 @@ class ResultsTest {
         assertThat(ratio.median()).isBetween(1.19999, 1.20001);
     }
 
+    private static void add(
+            Results results, String experiment, int repetition, double figure, double far, double after) {
+        results.add(
+                experiment,
+                repetition,
+                Map.of("p50Micros", figure, MachineStates.BEFORE, far, MachineStates.AFTER, after));
+    }
+
+    @Test
+    void ratiosAreOfTheSameMachineWhereItIsTwoInTurn() {
+        Results results = new Results();
+        add(results, "e-raw", 1, 2.0, 500, 520);
+        add(results, "e-mine", 1, 1.5, 100, 110);
+        add(results, "e-raw", 2, 1.0, 105, 100);
+        add(results, "e-mine", 2, 3.4, 510, 490);
+        add(results, "e-raw", 3, 7.0, 100, 500);
+        Statistics ratio = results.ratio(MINE, RAW).orElseThrow();
+        assertThat(ratio.minimum()).isEqualTo(1.5);
+        assertThat(ratio.maximum()).isEqualTo(1.7);
+        assertThat(results.processorDistance())
+                .isEqualTo("100 to 520 ns: two machines in turn; ratios are of the same one");
+    }
+
+    @Test
+    void ratiosAreTakenWithinRepetitionsWhereNoMachineHasBoth() {
+        Results results = new Results();
+        add(results, "e-raw", 1, 2.0, 500, 520);
+        add(results, "e-mine", 1, 1.5, 100, 110);
+        assertThat(results.ratio(MINE, RAW).orElseThrow().median()).isEqualTo(0.75);
+    }
+
+    @Test
+    void aMachineThatStaysTheSameIsOne() {
+        Results results = new Results();
+        add(results, "e-raw", 1, 2.0, 100, 120);
+        add(results, "e-mine", 1, 4.0, 110, 190);
+        assertThat(results.ratio(MINE, RAW).orElseThrow().median()).isEqualTo(2.0);
+        assertThat(results.processorDistance()).isEqualTo("100 to 190 ns");
+    }
+
     @Test
     void aRowWithoutFiguresHasNeitherStatisticsNorRatio() {
         assertThat(results().statistics(ABSENT)).isEmpty();
