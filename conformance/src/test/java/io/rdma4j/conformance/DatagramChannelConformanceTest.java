@@ -71,15 +71,17 @@ class DatagramChannelConformanceTest {
     void whatDoesNotFitIntoTheBufferIsLost(Kind kind) throws IOException {
         try (DatagramChannels channels = new DatagramChannels(kind)) {
             DatagramChannel[] pair = channels.connected();
-            for (int i = 0; i < 4; i++) {
-                pair[0].write(datagram(100 + i));
-            }
+            // One at a time: the first datagrams take another way than those behind them, and may come later.
+            pair[0].write(datagram(100));
             ByteBuffer target = ByteBuffer.allocate(50).limit(10);
             assertThat(pair[1].receive(target)).isEqualTo(pair[0].getLocalAddress());
             assertThat(target.position()).isEqualTo(10);
+            pair[0].write(datagram(101));
             assertThat(pair[1].receive(target)).as("no room at all").isEqualTo(pair[0].getLocalAddress());
+            pair[0].write(datagram(102));
             assertThat(pair[1].read(target.clear())).isEqualTo(50);
             assertThat(target.flip()).isEqualTo(datagram(102).limit(50));
+            pair[0].write(datagram(103));
             assertReads(pair[1], 103);
         }
     }

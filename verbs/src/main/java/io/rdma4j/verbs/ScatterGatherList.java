@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Pieces of registered memory, in order; reusable. C: an array of {@code struct ibv_sge}. Not thread safe. */
 public final class ScatterGatherList {
-    private @Nullable MemoryRegion[] regions = new @Nullable MemoryRegion[2];
+    /** Memory regions, as objects: to store in an array of an interface's type, the virtual machine looks for the interface. */
+    private @Nullable Object[] regions = new @Nullable Object[2];
+
     private long[] offsets = new long[2];
     private long[] lengths = new long[2];
     private int count;
@@ -48,7 +50,7 @@ public final class ScatterGatherList {
 
     /** Memory of piece {@code index}. */
     public MemoryRegion region(int index) {
-        return Objects.requireNonNull(regions[Objects.checkIndex(index, count)]);
+        return (MemoryRegion) Objects.requireNonNull(regions[Objects.checkIndex(index, count)]);
     }
 
     /** Where piece {@code index} begins in its region. */

@@ -37,6 +37,7 @@ public final class Icrc {
     private static final int ROUTE_HEADER_LENGTH = 8;
     private static final int LEAD_WORD_LENGTH = 4;
     private static final int IPV4_LENGTH = 20;
+    private static final int IPV4_IDENTIFICATION = 4;
     private static final int IPV6_LENGTH = 40;
     private static final int UDP_LENGTH = 8;
     private static final int PROTOCOL_UDP = 17;
@@ -115,6 +116,16 @@ public final class Icrc {
     private final ByteBuffer laidOut = ByteBuffer.wrap(scratch);
     private int leadBegin;
     private int leadEnd;
+
+    /** What the headers were laid out for. */
+    private int length;
+
+    private long sourceHigh;
+    private long sourceLow;
+    private long destinationHigh;
+    private long destinationLow;
+    private int sourcePort;
+    private int destinationPort;
 
     /** Creates an instance for one engine or thread. */
     public Icrc() {}
@@ -206,8 +217,13 @@ public final class Icrc {
         if (isShort) {
             begin = begin - LEAD_WORD_LENGTH >= END - VECTOR_LENGTH ? END - VECTOR_LENGTH : 0;
         }
-        lead(begin, at);
-        headers(frame, identification, at);
+        if (!isLaidOut(frame, begin, at)) {
+            lead(begin, at);
+            headers(frame, at);
+        }
+        if (frame.isIpv4()) {
+            laidOut.putInt(at + IPV4_IDENTIFICATION, identification << 16 | DONT_FRAGMENT);
+        }
         laidOut.put(bthAt, frame.buffer, frame.offset, isShort ? Bth.LENGTH + rest : Bth.LENGTH);
         scratch[bthAt + Bth.RESERVED_8A] = (byte) MASKED_8;
         CRC32 sum = crc;
@@ -228,6 +244,19 @@ public final class Icrc {
         buffer.limit(limit).position(position);
     }
 
+    /** Whether all but the identification is as for the frame before, which is so for most of a burst. */
+    private boolean isLaidOut(Frame frame, int begin, int at) {
+        return begin == leadBegin
+                && at == leadEnd
+                && frame.length == length
+                && frame.sourceLow == sourceLow
+                && frame.destinationLow == destinationLow
+                && frame.sourceHigh == sourceHigh
+                && frame.destinationHigh == destinationHigh
+                && frame.sourcePort == sourcePort
+                && frame.destinationPort == destinationPort;
+    }
+
     /** Lays out what stands for the route header, from {@code begin} to {@code end}: one word, or at least two. */
     private void lead(int begin, int end) {
         if (begin == leadBegin && end == leadEnd) {
@@ -242,14 +271,20 @@ public final class Icrc {
         laidOut.putInt(last, last == begin ? ~word : word);
     }
 
-    /** Lays out the IP and the UDP header, masked. */
-    private void headers(Frame frame, int identification, int begin) {
+    /** Lays out the IP header, but for the identification, and the UDP header, masked. */
+    private void headers(Frame frame, int begin) {
+        length = frame.length;
+        sourceHigh = frame.sourceHigh;
+        sourceLow = frame.sourceLow;
+        destinationHigh = frame.destinationHigh;
+        destinationLow = frame.destinationLow;
+        sourcePort = frame.sourcePort;
+        destinationPort = frame.destinationPort;
         ByteBuffer h = laidOut;
         int at = begin;
         int udpLength = UDP_LENGTH + frame.length;
         if (frame.isIpv4()) {
             h.putInt(at, IPV4_FIRST_BYTES << 16 | IPV4_LENGTH + udpLength & 0xffff);
-            h.putInt(at + 4, identification << 16 | DONT_FRAGMENT);
             h.putInt(at + 8, MASKED_TTL_AND_PROTOCOL << 16 | MASKED_16);
             h.putInt(at + 12, (int) frame.sourceLow);
             h.putInt(at + 16, (int) frame.destinationLow);

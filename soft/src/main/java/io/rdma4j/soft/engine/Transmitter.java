@@ -40,6 +40,14 @@ final class Transmitter {
     /** Whether the queue pair whose turn it was may have more to send. */
     private boolean turnIsOver;
 
+    /** Most frames of a burst, whether the identification counts them, and their source: of the port that frames leave from. */
+    private int maxSegments;
+
+    private boolean identificationCountsSegments;
+    private long sourceHigh;
+    private long sourceLow;
+    private int sourcePort;
+
     Transmitter(Engine engine) {
         this.engine = engine;
     }
@@ -116,6 +124,7 @@ final class Transmitter {
         }
         burst.clear();
         burst.destination(queuePair.remoteHigh, queuePair.remoteLow, queuePair.remoteScope, queuePair.trafficClass);
+        leaveFrom(port);
         int sent = 0;
         try {
             int left = TURN_BYTES;
@@ -151,6 +160,9 @@ final class Transmitter {
                     if (route != null && !route.equals(next)) {
                         flushBefore(route.port(), bytes);
                     }
+                    if (route == null || route.port() != next.port()) {
+                        leaveFrom(next.port());
+                    }
                     route = next;
                     burst.destination(route.remoteHigh(), route.remoteLow(), route.remoteScope(), route.trafficClass());
                     boolean _ = add(route.port(), bytes + Icrc.LENGTH);
@@ -167,21 +179,30 @@ final class Transmitter {
         return sent;
     }
 
+    private void leaveFrom(Port port) {
+        Link link = port.link();
+        maxSegments = link.capabilities().maxSegments();
+        identificationCountsSegments = link.capabilities().identificationCountsSegments();
+        sourceHigh = port.high();
+        sourceLow = port.low();
+        sourcePort = link.localAddress().getPort();
+    }
+
     /**
      * Takes the packet of {@code bytes} at the burst's tail into the burst, and sends what cannot wait; whether that was a
      * full burst.
      */
     private boolean add(Port port, int bytes) {
-        Link link = port.link();
-        int maxSegments = link.capabilities().maxSegments();
         if (!burst.accepts(bytes)) {
             flushBefore(port, bytes - Icrc.LENGTH);
         }
         burst.append(bytes);
         int index = burst.count() - 1;
         Frame frame = burst.frame(index);
-        port.fillSource(frame);
-        frame.identification = link.capabilities().identificationCountsSegments() ? index : 0;
+        frame.sourceHigh = sourceHigh;
+        frame.sourceLow = sourceLow;
+        frame.sourcePort = sourcePort;
+        frame.identification = identificationCountsSegments ? index : 0;
         icrc.seal(frame);
         if (burst.hasRoom(maxSegments)) {
             return false;
