@@ -217,7 +217,7 @@ public final class Icrc {
         if (isShort) {
             begin = begin - LEAD_WORD_LENGTH >= END - VECTOR_LENGTH ? END - VECTOR_LENGTH : 0;
         }
-        if (!isLaidOut(frame, begin, at)) {
+        if (!isLaidOut(frame)) {
             lead(begin, at);
             headers(frame, at);
         }
@@ -244,11 +244,9 @@ public final class Icrc {
         buffer.limit(limit).position(position);
     }
 
-    /** Whether all but the identification is as for the frame before, which is so for most of a burst. */
-    private boolean isLaidOut(Frame frame, int begin, int at) {
-        return begin == leadBegin
-                && at == leadEnd
-                && frame.length == length
+    /** Whether all but the identification is, and is where it is, as for the frame before, which is so for most of a burst. */
+    private boolean isLaidOut(Frame frame) {
+        return frame.length == length
                 && frame.sourceLow == sourceLow
                 && frame.destinationLow == destinationLow
                 && frame.sourceHigh == sourceHigh

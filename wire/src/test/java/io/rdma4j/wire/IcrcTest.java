@@ -52,10 +52,26 @@ class IcrcTest {
                 frame.destinationHigh = random.nextLong();
                 frame.destinationLow = random.nextLong();
             }
-            icrc.seal(frame);
-            int sealed = Integer.reverseBytes(frame.buffer.getInt(length - 4));
-            assertThat(sealed).as("%d bytes", length).isEqualTo(byDefinition(frame));
+            sealsByDefinition(frame);
+            // Another of the same burst, and one that differs from it in one thing.
+            random.nextBytes(frame.buffer.array());
+            frame.identification = random.nextInt(1 << 16);
+            sealsByDefinition(frame);
+            switch (random.nextInt(5)) {
+                case 0 -> frame.sourceLow ^= 1L << random.nextInt(32);
+                case 1 -> frame.destinationLow ^= 1L << random.nextInt(32);
+                case 2 -> frame.sourcePort ^= 1 << random.nextInt(16);
+                case 3 -> frame.destinationPort ^= 1 << random.nextInt(16);
+                default -> frame.length = Math.max(16, length - 1);
+            }
+            sealsByDefinition(frame);
         }
+    }
+
+    private void sealsByDefinition(Frame frame) {
+        icrc.seal(frame);
+        int sealed = Integer.reverseBytes(frame.buffer.getInt(frame.length - 4));
+        assertThat(sealed).as("%d bytes", frame.length).isEqualTo(byDefinition(frame));
     }
 
     /** The sum of InfiniBand A17 over a layout of its own. */
