@@ -25,7 +25,7 @@ final class Requester {
     static final int WINDOW_BYTES = 128 * 1024;
 
     /** The window may grow to so many times its first size: about what an ordinary UDP receive buffer holds. */
-    static final int WINDOW_GROWTH = 2;
+    private static final int WINDOW_GROWTH = 2;
 
     /**
      * What a packet counts at least, however short: that much of a receive buffer Linux takes for one. So at most 128

@@ -71,13 +71,15 @@ final class ConnectionRows {
                 .figure(
                         Figures.SECONDS,
                         Unit.SECONDS,
-                        new CommandPair(
-                                "rping",
-                                List.of(launcher, "rping", "-s", "-P", "-a", "{server}"),
-                                List.of(launcher, "rping", "-c", "-C", "1", "-a", "{server}"),
-                                Map.of(),
-                                false,
-                                _ -> Map.of()));
+                        new PreparedExperiment(
+                                List.of(launcher, "--build"),
+                                new CommandPair(
+                                        "rping",
+                                        List.of(launcher, "rping", "-s", "-P", "-a", "{server}"),
+                                        List.of(launcher, "rping", "-c", "-C", "1", "-a", "{server}"),
+                                        Map.of(),
+                                        false,
+                                        _ -> Map.of())));
     }
 
     private void loss() {

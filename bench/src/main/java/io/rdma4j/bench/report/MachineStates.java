@@ -18,7 +18,7 @@ public final class MachineStates {
     public static final String AFTER = "processorDistanceAfterNanos";
 
     /** So many times as far apart is another machine. */
-    private static final double FAR = 2;
+    private static final double OTHER_MACHINE = 2;
 
     /** What a repetition was measured on. */
     enum State {
@@ -46,7 +46,7 @@ public final class MachineStates {
 
     /** Whether the machine was two in turn. */
     boolean change() {
-        return distances.getCount() > 0 && distances.getMax() > FAR * distances.getMin();
+        return distances.getCount() > 0 && hasChanged(distances.getMin(), distances.getMax());
     }
 
     /** The state of a repetition with these figures. */
@@ -65,7 +65,7 @@ public final class MachineStates {
 
     /** Whether the machine was another one after an experiment than before. */
     public static boolean hasChanged(double beforeNanos, double afterNanos) {
-        return Math.max(beforeNanos, afterNanos) > FAR * Math.min(beforeNanos, afterNanos);
+        return Math.max(beforeNanos, afterNanos) > OTHER_MACHINE * Math.min(beforeNanos, afterNanos);
     }
 
     /** For the head of a table: the least and the greatest distance; empty where none was measured. */
