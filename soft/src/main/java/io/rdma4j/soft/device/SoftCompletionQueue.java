@@ -121,10 +121,11 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     /** A completion is lost: nothing that reports here can be relied on any more. */
     private void onOverrun() {
         overrun = true;
-        context.onAsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, this);
         for (SoftQueuePair user : List.copyOf(users)) {
             user.fail();
         }
+        // Told last: another thread may look at the queue pairs the moment it hears of it.
+        context.onAsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, this);
         SoftCompletionChannel target = channel;
         if (target != null && armed.getAndSet(NOT_ARMED) != NOT_ARMED) {
             // Who waits for a completion shall poll, and be told.
