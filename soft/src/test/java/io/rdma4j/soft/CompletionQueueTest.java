@@ -3,6 +3,8 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionReader;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
@@ -117,5 +119,44 @@ class CompletionQueueTest {
         assertThat(Instant.ofEpochSecond(0, reader.wallClockNanos()))
                 .isBetween(before.minusMillis(20), Instant.now().plusMillis(20));
         reader.end();
+    }
+
+    private static void refusedVector(int vector, Endpoint endpoint) {
+        int last = endpoint.context.completionVectors() - 1;
+        assertThatThrownBy(() -> endpoint.context.createCompletionQueue(16, null, null, vector))
+                .isInstanceOfSatisfying(RdmaException.class, e -> {
+                    assertThat(e.errno()).isEqualTo(Errno.EINVAL);
+                    assertThat(e)
+                            .hasMessageContainingAll("ibv_create_cq", "completion vector " + vector, "0 to " + last);
+                });
+    }
+
+    @Test
+    void queueIsMadeAtTheVectorAskedForAndWithoutAskingAtTheFirst() {
+        int vectors = endpoint.context.completionVectors();
+        assertThat(vectors).isPositive();
+        assertThat(endpoint.completions.completionVector()).isZero();
+        for (int vector = 0; vector < vectors; vector++) {
+            try (CompletionQueue queue = endpoint.context.createCompletionQueue(16, this, null, vector)) {
+                assertThat(queue.completionVector()).isEqualTo(vector);
+                assertThat(queue.userContext()).isSameAs(this);
+            }
+        }
+    }
+
+    @Test
+    void vectorThatTheDeviceHasNotIsRefusedByTheRangeThatItHas() {
+        refusedVector(-1, endpoint);
+        refusedVector(endpoint.context.completionVectors(), endpoint);
+        refusedVector(Integer.MIN_VALUE, endpoint);
+        refusedVector(Integer.MAX_VALUE, endpoint);
+    }
+
+    @Test
+    void refusedQueueIsNoQueue() {
+        CompletionChannel channel = endpoint.context.createCompletionChannel();
+        assertThatThrownBy(() -> endpoint.context.createCompletionQueue(16, null, channel, -1))
+                .isInstanceOf(RdmaException.class);
+        channel.close(); // would be refused while a queue reports there
     }
 }

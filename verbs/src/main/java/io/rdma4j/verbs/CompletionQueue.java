@@ -24,6 +24,13 @@ public interface CompletionQueue extends AutoCloseable {
     CompletionChannel channel();
 
     /**
+     * The completion vector that it was made at, from 0. C: {@code comp_vector} of {@code ibv_create_cq}.
+     *
+     * @see DeviceContext#createCompletionQueue(int, Object, CompletionChannel, int)
+     */
+    int completionVector();
+
+    /**
      * Takes finished work requests, without waiting; drives the device. C: {@code ibv_poll_cq}.
      *
      * @param completions filled from the front

@@ -90,14 +90,47 @@ public interface DeviceContext extends AutoCloseable {
     CompletionChannel createCompletionChannel();
 
     /**
-     * Makes a completion queue. C: {@code ibv_create_cq}.
+     * How many completion vectors there are, at least 1; they are counted from 0. C: {@code num_comp_vectors} of {@code
+     * struct ibv_context}.
+     */
+    int completionVectors();
+
+    /**
+     * Makes a completion queue at completion vector 0. C: {@code ibv_create_cq} with a {@code comp_vector} of 0.
      *
      * @param entries completions that it must hold at least, from 1
-     * @param context anything that the application wants to find again at the queue
+     * @param userContext anything that the application wants to find again at the queue
      * @param channel where its events go, or null if it is only polled
      * @throws RdmaException {@code EINVAL} if {@code entries} is out of range, {@code ENOMEM} if there are too many
      */
-    CompletionQueue createCompletionQueue(int entries, @Nullable Object context, @Nullable CompletionChannel channel);
+    default CompletionQueue createCompletionQueue(
+            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel) {
+        return createCompletionQueue(entries, userContext, channel, 0);
+    }
+
+    /**
+     * Makes a completion queue at a completion vector. C: {@code ibv_create_cq}.
+     *
+     * <p>A vector stands for a part of the device that works by itself. At a card that is usually an interrupt, of which
+     * its driver or the administrator says which core handles it, and it makes a difference to queues with a channel. At
+     * the software device it is one of its engines, and makes a difference to every queue: the engine drives the queue
+     * pairs of reliable and unreliable connections whose send completions arrive here. That of vector 0 drives the
+     * connection manager, datagrams, multicast groups and extended connections, too.
+     *
+     * <p>So a program with a thread for each core gives the completion queue of each thread a vector of its own: the
+     * threads share no lock then. Where there are fewer vectors than threads, the number of the thread modulo
+     * {@link #completionVectors} spreads them evenly. Both completion queues of a queue pair are best made at one vector,
+     * since who polls a queue drives its engine.
+     *
+     * @param entries completions that it must hold at least, from 1
+     * @param userContext anything that the application wants to find again at the queue
+     * @param channel where its events go, or null if it is only polled
+     * @param completionVector from 0, less than {@link #completionVectors}
+     * @throws RdmaException {@code EINVAL} if {@code entries} or {@code completionVector} is out of range, {@code ENOMEM}
+     *     if there are too many
+     */
+    CompletionQueue createCompletionQueue(
+            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector);
 
     /**
      * Takes the next asynchronous event of the device and its objects; waits for one. Acknowledges it, too.

@@ -26,6 +26,7 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     private final CompletionRing ring;
     private final @Nullable Object userContext;
     private final @Nullable SoftCompletionChannel channel;
+    private final int completionVector;
     private final AtomicInteger armed = new AtomicInteger(NOT_ARMED);
 
     /**
@@ -47,10 +48,15 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     private boolean closed;
 
     SoftCompletionQueue(
-            SoftContext context, int entries, @Nullable Object userContext, @Nullable SoftCompletionChannel channel) {
+            SoftContext context,
+            int entries,
+            @Nullable Object userContext,
+            @Nullable SoftCompletionChannel channel,
+            int completionVector) {
         this.context = context;
         this.userContext = userContext;
         this.channel = channel;
+        this.completionVector = completionVector;
         ring = new CompletionRing(entries);
         if (channel != null) {
             channel.attach();
@@ -75,6 +81,11 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     @Override
     public @Nullable CompletionChannel channel() {
         return channel;
+    }
+
+    @Override
+    public int completionVector() {
+        return completionVector;
     }
 
     @Override

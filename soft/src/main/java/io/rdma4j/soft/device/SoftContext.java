@@ -201,17 +201,23 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     }
 
     @Override
+    public int completionVectors() {
+        return 1;
+    }
+
+    @Override
     public CompletionQueue createCompletionQueue(
-            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel) {
+            int entries, @Nullable Object userContext, @Nullable CompletionChannel channel, int completionVector) {
         requireEntries("ibv_create_cq", entries);
+        requireVector(completionVector);
         if (channel != null && !(channel instanceof SoftCompletionChannel soft && soft.context() == this)) {
             throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is of another device", "");
         }
         synchronized (this) {
             requireOpen("ibv_create_cq");
             requireRoom("ibv_create_cq", completionQueues.size(), Limits.MAX_COMPLETION_QUEUES, "completion queues");
-            SoftCompletionQueue queue =
-                    new SoftCompletionQueue(this, entries, userContext, (SoftCompletionChannel) channel);
+            SoftCompletionQueue queue = new SoftCompletionQueue(
+                    this, entries, userContext, (SoftCompletionChannel) channel, completionVector);
             completionQueues.add(queue);
             return queue;
         }
@@ -224,6 +230,16 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                     Errno.EINVAL,
                     entries + " entries",
                     "A completion queue has 1 to " + Limits.MAX_COMPLETION_QUEUE_ENTRIES + " entries");
+        }
+    }
+
+    private void requireVector(int completionVector) {
+        if (completionVector < 0 || completionVector >= completionVectors()) {
+            throw new RdmaException(
+                    "ibv_create_cq",
+                    Errno.EINVAL,
+                    "completion vector " + completionVector + " at " + device.name(),
+                    "The device has completion vectors 0 to " + (completionVectors() - 1));
         }
     }
 
