@@ -3,6 +3,7 @@ package io.rdma4j.link;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** A link set whose UDP links are decorated. */
 final class DecoratedLinkSet implements LinkSet {
@@ -22,6 +23,12 @@ final class DecoratedLinkSet implements LinkSet {
     @Override
     public Link openUdp(InetAddress address, int port) throws IOException {
         return decorator.decorate(inner.openUdp(address, port));
+    }
+
+    @Override
+    public @Nullable Link openBeside(Link first, int fromNumber, int toNumber) throws IOException {
+        Link link = inner.openBeside(first, fromNumber, toNumber);
+        return link == null ? null : decorator.decorate(link);
     }
 
     @Override

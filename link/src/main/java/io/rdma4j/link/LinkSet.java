@@ -1,5 +1,6 @@
 package io.rdma4j.link;
 
+import io.rdma4j.link.internal.QueuePairRanges;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -29,6 +30,33 @@ public interface LinkSet extends AutoCloseable {
      * @throws IOException if the link cannot be opened for another reason
      */
     Link openUdp(InetAddress address, int port) throws IOException;
+
+    /**
+     * Opens a further link on the address and UDP port of {@code first}, to which those frames come whose destination queue
+     * pair number lies in a range; all others come to {@code first} still. So several threads, each with a link set of its
+     * own, can serve one address. {@code first} may belong to another set and be in use there meanwhile.
+     *
+     * <p>The steering makes things faster and promises nothing: frames that arrive while such a link is opened or closed
+     * may come to any link of the address, those that a closed link had not been polled for are lost, and frames that the
+     * network interface has coalesced (UDP GRO) go together to where the first of them belongs. Whoever polls must be able
+     * to pass a frame on. A frame too short to have a queue pair number comes to {@code first}.
+     *
+     * <p>The port stays refused to {@link #openUdp} and to all other processes as before, until the last link on it is
+     * closed; close {@code first} last, since nobody else gets what is in nobody's range. On Linux another process of the
+     * same user could join in, if it asks for that by SO_REUSEPORT; nothing here does.
+     *
+     * @param first a link that {@link #openUdp} or this method of some link set of this process has opened
+     * @param fromNumber the first queue pair number of the range, 0 to 0xffffff
+     * @param toNumber the last, not less than {@code fromNumber}, up to 0xffffff
+     * @return the link, or null where that cannot be: the system or this kind of link set has no such thing, or {@code
+     *     first} is of another kind, receives a group or is decorated; {@code first} works as before
+     * @throws IOException if {@code first} is closed, or this set cannot open another socket
+     * @throws IllegalArgumentException if that is no range, or has numbers of another link of that port
+     */
+    default @Nullable Link openBeside(Link first, int fromNumber, int toNumber) throws IOException {
+        QueuePairRanges.require(fromNumber, toNumber);
+        return null;
+    }
 
     /**
      * Opens a link that receives what is sent to a multicast group and comes in by one network interface, and makes this

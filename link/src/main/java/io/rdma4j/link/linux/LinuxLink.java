@@ -32,6 +32,7 @@ final class LinuxLink implements Link {
     private final InetSocketAddress local;
     private final int localScope;
     private final boolean ipv4;
+    private final @Nullable SharedPort sharedPort;
     private final @Nullable Runnable leaveGroup;
     private LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
@@ -54,10 +55,21 @@ final class LinuxLink implements Link {
     private int destinationPort = -1;
     private int trafficClass;
 
-    /** {@code leaveGroup} ends the membership of a link that receives a multicast group; null for others. */
-    LinuxLink(Socket socket, InetSocketAddress local, @Nullable Runnable leaveGroup, int mtuBytes) {
+    /**
+     * Creates a link.
+     *
+     * @param sharedPort the port of a unicast address; null for a link that receives a multicast group
+     * @param leaveGroup ends the membership of a link that receives a multicast group; null for others
+     */
+    LinuxLink(
+            Socket socket,
+            InetSocketAddress local,
+            @Nullable SharedPort sharedPort,
+            @Nullable Runnable leaveGroup,
+            int mtuBytes) {
         this.socket = socket;
         this.local = local;
+        this.sharedPort = sharedPort;
         InetAddress address = local.getAddress();
         localScope = GidAddresses.scope(address);
         ipv4 = address instanceof Inet4Address;
@@ -83,6 +95,12 @@ final class LinuxLink implements Link {
         control.set(JAVA_LONG, 0, MessageHeader.CONTROL_HEADER_BYTES + Short.BYTES);
         control.set(JAVA_INT, MessageHeader.CONTROL_LEVEL, Posix.SOL_UDP);
         control.set(JAVA_INT, MessageHeader.CONTROL_TYPE, Posix.UDP_SEGMENT);
+    }
+
+    /** The port that further links may share, or null if this link receives a group. Any thread. */
+    @Nullable
+    SharedPort sharedPort() {
+        return sharedPort;
     }
 
     @Override

@@ -10,8 +10,8 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.internal.BindErrors;
 import io.rdma4j.link.internal.FramedChannel;
-import io.rdma4j.link.internal.GidAddresses;
 import io.rdma4j.link.internal.Groups;
+import io.rdma4j.link.internal.QueuePairRanges;
 import io.rdma4j.link.internal.SocketFile;
 import io.rdma4j.link.internal.WakeupGate;
 import java.io.IOException;
@@ -78,6 +78,39 @@ public final class LinuxLinkSet implements LinkSet {
 
     @Override
     public Link openUdp(InetAddress address, int port) throws IOException {
+        Socket socket = openUdpSocket(address);
+        try {
+            int bound = bind(socket, address, port);
+            SharedPort shared = new SharedPort(socket, new InetSocketAddress(address, bound));
+            return unicastLink(socket, shared);
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public @Nullable Link openBeside(Link first, int fromNumber, int toNumber) throws IOException {
+        QueuePairRanges.require(fromNumber, toNumber);
+        SharedPort shared = first instanceof LinuxLink link ? link.sharedPort() : null;
+        if (shared == null) {
+            return null;
+        }
+        Socket socket = openUdpSocket(shared.local.getAddress());
+        try {
+            if (shared.join(socket, fromNumber, toNumber)) {
+                return unicastLink(socket, shared);
+            }
+            socket.close();
+            return null;
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** A socket with all options that one for a unicast address needs before it is bound. */
+    private Socket openUdpSocket(InetAddress address) throws IOException {
         boolean ipv4 = address instanceof Inet4Address;
         Socket socket = Socket.open(this, ipv4 ? Posix.AF_INET : Posix.AF_INET6, Posix.SOCK_DGRAM);
         try {
@@ -90,19 +123,22 @@ public final class LinuxLinkSet implements LinkSet {
                 socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_DONTFRAG, 1, "IPV6_DONTFRAG");
             }
             socket.enlargeBuffers();
-            int bound = bind(socket, address, port);
             NetworkInterface network = Interfaces.find(address);
             if (network != null) {
                 Multicast.sendFrom(socket, network, ipv4);
             }
-            Link link =
-                    new LinuxLink(socket, new InetSocketAddress(address, bound), null, Interfaces.mtuBytes(address));
-            add(socket);
-            return link;
+            return socket;
         } catch (IOException | RuntimeException e) {
             socket.close();
             throw e;
         }
+    }
+
+    private Link unicastLink(Socket socket, SharedPort shared) {
+        int mtuBytes = Interfaces.mtuBytes(shared.local.getAddress());
+        Link link = new LinuxLink(socket, shared.local, shared, null, mtuBytes);
+        add(socket);
+        return link;
     }
 
     private static void prepareIpv6(Socket socket) throws IOException {
@@ -126,7 +162,8 @@ public final class LinuxLinkSet implements LinkSet {
             InetAddress name = Groups.scoped(group, network);
             int bound = bind(socket, name, port);
             Runnable leave = Multicast.join(socket, group, network);
-            Link link = new LinuxLink(socket, new InetSocketAddress(name, bound), leave, Interfaces.mtuBytes(local));
+            Link link =
+                    new LinuxLink(socket, new InetSocketAddress(name, bound), null, leave, Interfaces.mtuBytes(local));
             add(socket);
             return link;
         } catch (IOException | RuntimeException e) {
@@ -138,9 +175,7 @@ public final class LinuxLinkSet implements LinkSet {
     /** Binds and returns the port. */
     private static int bind(Socket socket, InetAddress address, int port) throws IOException {
         MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
-        int bytes = SocketAddresses.write(
-                name, GidAddresses.high(address), GidAddresses.low(address), GidAddresses.scope(address), port);
-        int result = Posix.bind(socket.errno, socket.fd, name, bytes);
+        int result = socket.bind(name, address, port);
         if (result < 0) {
             throw BindErrors.of(address, port, Errno.describe(-result));
         }

@@ -2,9 +2,11 @@ package io.rdma4j.link.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.rdma4j.link.internal.GidAddresses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /** A socket's descriptor, with what its system calls need, as an entry of its set's wait. */
@@ -30,6 +32,9 @@ final class Socket {
 
     /** Closes what belongs to this socket when the whole set closes; null for nothing. */
     private @Nullable Runnable onSetClose;
+
+    /** Null for a socket that shares its port with none, or in a way that needs no care. */
+    private @Nullable SharedPort port;
 
     Socket(LinuxLinkSet set, int fd, boolean isLocal) {
         this.set = set;
@@ -76,6 +81,13 @@ final class Socket {
                 || option(Posix.SOL_SOCKET, Posix.SO_SNDBUF, BUFFER_BYTES);
     }
 
+    /** Binds to an internet address, written into {@code name}; 0, or the negated errno. */
+    int bind(MemorySegment name, InetAddress address, int udpPort) {
+        int bytes = SocketAddresses.write(
+                name, GidAddresses.high(address), GidAddresses.low(address), GidAddresses.scope(address), udpPort);
+        return Posix.bind(errno, fd, name, bytes);
+    }
+
     void onSetClose(Runnable action) {
         onSetClose = action;
     }
@@ -97,8 +109,22 @@ final class Socket {
         }
     }
 
+    /** Says with which others this socket shares its port, before another thread can know the socket. */
+    void sharePort(SharedPort newPort) {
+        port = newPort;
+    }
+
     /** Closes the descriptor, after the set has let go of it; closing twice does nothing. */
     void close() {
+        if (port == null) {
+            release();
+        } else {
+            port.close(this);
+        }
+    }
+
+    /** Closes the descriptor and tells no {@link SharedPort}. */
+    void release() {
         if (!closed) {
             closed = true;
             set.remove(this);

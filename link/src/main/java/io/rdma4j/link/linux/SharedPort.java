@@ -1,0 +1,189 @@
+package io.rdma4j.link.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.rdma4j.link.internal.QueuePairRanges;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The sockets of this process on one address and UDP port, and the program by which Linux chooses among them (socket(7),
+ * SO_REUSEPORT and SO_ATTACH_REUSEPORT_CBPF).
+ *
+ * <p>The first socket is bound without SO_REUSEPORT, so that whoever binds the port alone is its owner, and gets that
+ * option only while there are others. Linux numbers the sockets of a port in the order of their binding, the first is 0,
+ * and puts the last one in the place of one that closes; {@link #members} is kept in the same order. The program stays with
+ * the group, whichever socket it is attached by.
+ *
+ * <p>Thread safe: the sockets belong to sets that different threads drive. Every socket here is closed by {@link #close},
+ * so that no descriptor's number goes to another file while it is in use here.
+ */
+final class SharedPort {
+    /** Where the word with the destination queue pair number is; data begin with the UDP payload, which is the BTH. */
+    private static final int QUEUE_PAIR_WORD = 4;
+
+    private static final int QUEUE_PAIR_MASK = 0xffffff;
+
+    /** {@code struct sock_filter}: code, how many instructions to skip if true and if false, operand. */
+    private static final int INSTRUCTION_BYTES = 8;
+    /** {@code struct sock_fprog}: number of instructions, pointer to them. */
+    private static final int PROGRAM_BYTES = 16;
+
+    private static final int PROGRAM_INSTRUCTIONS = 8;
+
+    /** BPF_LD | BPF_W | BPF_ABS: a big-endian word; beyond the end of the packet, the program returns 0. */
+    private static final int LOAD_WORD = 0x20;
+    /** BPF_ALU | BPF_AND | BPF_K. */
+    private static final int AND = 0x54;
+    /** BPF_JMP | BPF_JGE | BPF_K. */
+    private static final int JUMP_IF_AT_LEAST = 0x35;
+    /** BPF_JMP | BPF_JGT | BPF_K. */
+    private static final int JUMP_IF_ABOVE = 0x25;
+    /** BPF_RET | BPF_K. */
+    private static final int RETURN = 0x06;
+
+    private static final int INSTRUCTIONS_PER_RANGE = 3;
+
+    /** Address and port of all the sockets. */
+    final InetSocketAddress local;
+
+    /** Guarded by this object. */
+    private final List<Member> members = new ArrayList<>();
+
+    /** A socket, and the queue pair numbers whose frames come to it; the first has none of its own: {@code to} is -1. */
+    private record Member(Socket socket, int from, int to) {
+        boolean overlaps(int otherFrom, int otherTo) {
+            return from <= otherTo && otherFrom <= to;
+        }
+
+        boolean hasRange() {
+            return to >= 0;
+        }
+    }
+
+    /** Begins with the socket that has bound the port, and which nobody else knows yet. */
+    SharedPort(Socket first, InetSocketAddress local) {
+        this.local = local;
+        members.add(new Member(first, 0, -1));
+        first.sharePort(this);
+    }
+
+    /**
+     * Binds a socket, which nobody else knows yet, and lets frames to a range of queue pair numbers come to it.
+     *
+     * @return false if the system refuses; the others work as before, and the caller closes the socket
+     * @throws IOException if the first socket is closed
+     * @throws IllegalArgumentException if another member has numbers of the range
+     */
+    synchronized boolean join(Socket socket, int from, int to) throws IOException {
+        if (members.isEmpty() || members.getFirst().hasRange()) {
+            throw new IOException("open a link beside " + local + ": the first link there is closed");
+        }
+        for (Member member : members) {
+            if (member.overlaps(from, to)) {
+                throw new IllegalArgumentException("open a link beside " + local + " for queue pair numbers "
+                        + QueuePairRanges.describe(from, to) + ": another link there has "
+                        + QueuePairRanges.describe(member.from, member.to));
+            }
+        }
+        MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
+        boolean bound = socket.option(Posix.SOL_SOCKET, Posix.SO_REUSEPORT, 1)
+                && allowOthers(true)
+                && socket.bind(name, local.getAddress(), local.getPort()) == 0;
+        if (bound) {
+            members.add(new Member(socket, from, to));
+            socket.sharePort(this);
+            if (attach()) {
+                return true;
+            }
+            close(socket);
+        } else if (members.size() == 1) {
+            boolean _ = allowOthers(false);
+        }
+        return false;
+    }
+
+    /** Closes a member; closing twice does nothing. */
+    synchronized void close(Socket socket) {
+        socket.release();
+        for (int i = 0; i < members.size(); i++) {
+            if (members.get(i).socket == socket) {
+                Member last = members.removeLast();
+                if (i < members.size()) {
+                    members.set(i, last);
+                }
+                settle();
+                return;
+            }
+        }
+    }
+
+    /** Steers anew after a member has left. A program that stays is right for all but a range, so a refusal is endured. */
+    private void settle() {
+        if (!members.isEmpty()) {
+            boolean _ = attach();
+            if (members.size() == 1) {
+                boolean _ = allowOthers(false);
+            }
+        }
+    }
+
+    /** Gives the oldest socket SO_REUSEPORT, or takes it back. */
+    private boolean allowOthers(boolean allowed) {
+        MemorySegment value = Arena.ofAuto().allocateFrom(JAVA_INT, allowed ? 1 : 0);
+        return set(Posix.SO_REUSEPORT, value);
+    }
+
+    /** Sets an option of the oldest socket, with memory for errno that its own thread does not use. */
+    private boolean set(int option, MemorySegment value) {
+        int fd = members.getFirst().socket.fd;
+        return Posix.setsockopt(Posix.newErrno(), fd, Posix.SOL_SOCKET, option, value) == 0;
+    }
+
+    /** Gives the group the program for the present members. */
+    private boolean attach() {
+        MemorySegment instructions = program();
+        MemorySegment program = Arena.ofAuto().allocate(PROGRAM_BYTES, 8);
+        program.set(JAVA_SHORT, 0, (short) (instructions.byteSize() / INSTRUCTION_BYTES));
+        program.set(JAVA_LONG, PROGRAM_INSTRUCTIONS, instructions.address());
+        try {
+            return set(Posix.SO_ATTACH_REUSEPORT_CBPF, program);
+        } finally {
+            Reference.reachabilityFence(instructions);
+        }
+    }
+
+    /** Returns the place of the member in whose range the destination queue pair number is, else 0. */
+    private MemorySegment program() {
+        long ranges = members.stream().filter(Member::hasRange).count();
+        MemorySegment program = Arena.ofAuto().allocate((3 + INSTRUCTIONS_PER_RANGE * ranges) * INSTRUCTION_BYTES, 8);
+        long at = put(program, 0, LOAD_WORD, 0, 0, QUEUE_PAIR_WORD);
+        at = put(program, at, AND, 0, 0, QUEUE_PAIR_MASK);
+        for (int i = 0; i < members.size(); i++) {
+            Member member = members.get(i);
+            if (member.hasRange()) {
+                at = put(program, at, JUMP_IF_AT_LEAST, 0, 2, member.from);
+                at = put(program, at, JUMP_IF_ABOVE, 1, 0, member.to);
+                at = put(program, at, RETURN, 0, 0, i);
+            }
+        }
+        put(program, at, RETURN, 0, 0, 0);
+        return program;
+    }
+
+    private static long put(MemorySegment program, long at, int code, int skipIfTrue, int skipIfFalse, int operand) {
+        program.set(JAVA_SHORT, at, (short) code);
+        program.set(JAVA_BYTE, at + 2, (byte) skipIfTrue);
+        program.set(JAVA_BYTE, at + 3, (byte) skipIfFalse);
+        program.set(JAVA_INT, at + 4, operand);
+        return at + INSTRUCTION_BYTES;
+    }
+}
