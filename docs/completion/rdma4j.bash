@@ -44,9 +44,9 @@ _rdma4j() {
         ibv_xsrq_pingpong)
             COMPREPLY=($(compgen -W "-p -d -i -s -m -c -n -l -e -o -g $common" -- "$word")) ;;
         ib_*_lat)
-            COMPREPLY=($(compgen -W "-n -D -f -c -R -z -p -d -i -x -m -T -u -S -F -V -h --source_ip --ipv6 --tclass --retry_count --mr_per_qp --dont_xchg_versions --wait_destroy --output -a -s -A -o -I -r -e -H -U --latency_gap $common" -- "$word")) ;;
+            COMPREPLY=($(compgen -W "-n -D -f -c -R -z -p -d -i -x -X -m -T -u -S -F -V -h --source_ip --ipv6 --tclass --retry_count --mr_per_qp --dont_xchg_versions --wait_destroy --output -a -s -A -o -I -r -e -H -U --latency_gap $common" -- "$word")) ;;
         ib_*_bw)
-            COMPREPLY=($(compgen -W "-n -D -f -c -R -z -p -d -i -x -m -T -u -S -F -V -h --source_ip --ipv6 --tclass --retry_count --mr_per_qp --dont_xchg_versions --wait_destroy --output -a -s -A -o -I -r -e -b -q -t -l -Q -N -w -y --perform_warm_up --run_infinitely --report_gbits --report-both $common" -- "$word")) ;;
+            COMPREPLY=($(compgen -W "-n -D -f -c -R -z -p -d -i -x -X -m -T -u -S -F -V -h --source_ip --ipv6 --tclass --retry_count --mr_per_qp --dont_xchg_versions --wait_destroy --output -a -s -A -o -I -r -e -b -q -t -l -Q -N -w -y --perform_warm_up --run_infinitely --report_gbits --report-both $common" -- "$word")) ;;
         ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
         ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;

@@ -42,7 +42,7 @@ final class DeviceInfo {
 
     // ---- the device ----
 
-    void printDevice(String name, DeviceAttributes device) {
+    void printDevice(String name, DeviceAttributes device, int completionVectors) {
         out.println("hca_id:\t" + name);
         line("transport", "InfiniBand (0)");
         if (!device.firmwareVersion().isEmpty()) {
@@ -57,6 +57,7 @@ final class DeviceInfo {
         if (verbose) {
             printLimits(device);
             printUnsupported();
+            line("num_comp_vectors", completionVectors);
         }
     }
 
@@ -125,7 +126,6 @@ final class DeviceInfo {
         out.println("\t\tqp_rate_limit_min:\t0kbps");
         out.println("\t\tqp_rate_limit_max:\t0kbps");
         out.println("\ttag matching not supported");
-        line("num_comp_vectors", 1);
     }
 
     // ---- a port ----
@@ -198,7 +198,7 @@ final class DeviceInfo {
 
     // ---- for programs ----
 
-    static Map<String, Object> deviceFacts(String name, DeviceAttributes device) {
+    static Map<String, Object> deviceFacts(String name, DeviceAttributes device, int completionVectors) {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("name", name);
         facts.put("firmwareVersion", device.firmwareVersion());
@@ -218,6 +218,7 @@ final class DeviceInfo {
         facts.put("maxInitiatedReadAtomicPerQueuePair", device.maxInitiatedReadAtomicPerQueuePair());
         facts.put("maxInlineBytes", device.maxInlineBytes());
         facts.put("localAckDelay", device.localAckDelay());
+        facts.put("completionVectors", completionVectors);
         return facts;
     }
 

@@ -132,7 +132,7 @@ public final class IbvDevinfo implements Tool {
                 return NO_SUCH_PORT;
             }
             DeviceInfo info = new DeviceInfo(environment.out(), verbose);
-            info.printDevice(device.name(), attributes);
+            info.printDevice(device.name(), attributes, context.completionVectors());
             List<Map<String, Object>> ports = new ArrayList<>();
             for (int number = 1; number <= attributes.ports(); number++) {
                 if (wantedPort == 0 || number == wantedPort) {
@@ -141,7 +141,8 @@ public final class IbvDevinfo implements Tool {
                     ports.add(DeviceInfo.portFacts(number, port, context.gids(number)));
                 }
             }
-            Map<String, Object> facts = new LinkedHashMap<>(DeviceInfo.deviceFacts(device.name(), attributes));
+            Map<String, Object> facts =
+                    new LinkedHashMap<>(DeviceInfo.deviceFacts(device.name(), attributes, context.completionVectors()));
             facts.put("ports", ports);
             found.add(facts);
             return 0;

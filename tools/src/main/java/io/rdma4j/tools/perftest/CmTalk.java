@@ -40,12 +40,12 @@ final class CmTalk implements Talk {
     private boolean over;
 
     /** Takes an identifier that can have a queue pair, and posts the first receive. */
-    private CmTalk(Console console, CmId id) {
+    private CmTalk(Console console, CmId id, int completionVector) {
         this.console = console;
         this.id = id;
         domain = id.verbs().createProtectionDomain();
-        sends = id.verbs().createCompletionQueue(1, null, null);
-        receives = id.verbs().createCompletionQueue(1, null, null);
+        sends = id.verbs().createCompletionQueue(1, null, null, completionVector);
+        receives = id.verbs().createCompletionQueue(1, null, null, completionVector);
         region = domain.register(arena.allocate(2L * Destination.BYTES), AccessFlag.LOCAL_WRITE);
         queuePair = id.createQueuePair(
                 domain,
@@ -55,16 +55,16 @@ final class CmTalk implements Talk {
     }
 
     /** The client's part, with an identifier whose route is resolved. */
-    static CmTalk connect(Console console, CmId id) {
-        CmTalk talk = new CmTalk(console, id);
+    static CmTalk connect(Console console, CmId id, int completionVector) {
+        CmTalk talk = new CmTalk(console, id, completionVector);
         id.connect(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
         id.migrate(talk.channel);
         return talk;
     }
 
     /** The server's part, with the identifier of a request. */
-    static CmTalk accept(Console console, CmId id) {
-        CmTalk talk = new CmTalk(console, id);
+    static CmTalk accept(Console console, CmId id, int completionVector) {
+        CmTalk talk = new CmTalk(console, id, completionVector);
         id.accept(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
         id.migrate(talk.channel);
         return talk;
@@ -136,7 +136,7 @@ final class CmTalk implements Talk {
 
     @Override
     public void driveBy(@Nullable Runnable drive) {
-        // Whoever polls a completion queue drives all devices of the process.
+        // Whoever polls a completion queue drives its completion vector, which all queues of a run share.
     }
 
     @Override

@@ -74,14 +74,25 @@ record Meeting(
         }
     }
 
+    /** Says no to a completion vector that the device has not. */
+    private static void checkVector(DeviceContext context, Settings settings, Console console) throws PerftestFailure {
+        int last = context.completionVectors() - 1;
+        if (settings.completionVector > last) {
+            console.error(" Completion vector specified is invalid");
+            throw console.failure(
+                    " Max completion vector = " + last,
+                    context.device().name() + " has completion vectors 0 to " + last + "; use one of them with -X");
+        }
+    }
+
     // ---- over a connection of the connection manager
 
     private static Meeting byConnectionManager(Settings settings, Console console) throws PerftestFailure {
         AddressInformation found = lookUp(settings, console);
         InetSocketAddress destination = found.destination();
         CmTalk talk = settings.isClient()
-                ? connect(found, Objects.requireNonNull(destination), console)
-                : accept(Objects.requireNonNull(found.source()), console);
+                ? connect(found, Objects.requireNonNull(destination), settings, console)
+                : accept(Objects.requireNonNull(found.source()), settings, console);
         DeviceContext context = talk.id().verbs();
         Gid gid = Gid.of(Objects.requireNonNull(talk.id().localAddress()).getAddress());
         int index = settings.gidIndex != Settings.NONE
@@ -109,13 +120,18 @@ record Meeting(
         }
     }
 
-    private static CmTalk connect(AddressInformation found, InetSocketAddress destination, Console console)
+    private static CmTalk connect(
+            AddressInformation found, InetSocketAddress destination, Settings settings, Console console)
             throws PerftestFailure {
         CmId id = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
         try {
             id.resolveAddress(found.source(), destination, RESOLUTION);
             id.resolveRoute(RESOLUTION);
-            return CmTalk.connect(console, id);
+            checkVector(id.verbs(), settings, console);
+            return CmTalk.connect(console, id, settings.completionVector);
+        } catch (PerftestFailure e) {
+            id.close();
+            throw e;
         } catch (RdmaException e) {
             id.close();
             console.error(" Unable to perform rdma_client function");
@@ -123,18 +139,28 @@ record Meeting(
         }
     }
 
-    private static CmTalk accept(InetSocketAddress local, Console console) throws PerftestFailure {
+    private static CmTalk accept(InetSocketAddress local, Settings settings, Console console) throws PerftestFailure {
         CmId listener = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
         try {
             listener.bindAddress(local);
             listener.listen(1);
-            return CmTalk.accept(console, listener.getRequest());
+            return accept(listener.getRequest(), settings, console);
         } catch (RdmaException e) {
             console.error(" Unable to perform rdma_server function");
             throw console.failure(NO_CONNECTION, e);
         } finally {
             listener.close();
         }
+    }
+
+    private static CmTalk accept(CmId request, Settings settings, Console console) throws PerftestFailure {
+        try {
+            checkVector(request.verbs(), settings, console);
+        } catch (PerftestFailure e) {
+            request.close();
+            throw e;
+        }
+        return CmTalk.accept(console, request, settings.completionVector);
     }
 
     // ---- over TCP
@@ -186,16 +212,32 @@ record Meeting(
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
             throws IOException, PerftestFailure {
-        InetAddress address = talk.localAddress();
-        Device device = device(settings, address);
+        Device device = device(settings, talk.localAddress());
         DeviceContext context = console.call(" Couldn't get context for the device", device::open);
+        try {
+            return withContext(settings, console, talk, context, local, remote);
+        } catch (PerftestFailure | IOException e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    private static Meeting withContext(
+            Settings settings,
+            Console console,
+            TcpTalk talk,
+            DeviceContext context,
+            InetSocketAddress local,
+            @Nullable InetSocketAddress remote)
+            throws IOException, PerftestFailure {
+        checkVector(context, settings, console);
+        InetAddress address = talk.localAddress();
         List<Gid> gids = console.call(" Couldn't get context for the device", () -> context.gids(settings.devicePort));
         int index = settings.gidIndex != Settings.NONE ? settings.gidIndex : gidIndex(gids, address, settings.ipv6);
         if (index >= gids.size() || gids.get(index).equals(Gid.ZERO)) {
-            context.close();
             throw console.failure(
                     " Unable to set up socket connection",
-                    device.name() + " has no GID at index " + index + "; ibv_devinfo -v lists them");
+                    context.device().name() + " has no GID at index " + index + "; ibv_devinfo -v lists them");
         }
         return new Meeting(talk, context, true, index, gids.get(index), local, remote);
     }

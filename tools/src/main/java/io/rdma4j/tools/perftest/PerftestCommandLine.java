@@ -24,6 +24,7 @@ final class PerftestCommandLine {
     private static final int MOST_MODERATION = 1024;
     private static final int MOST_INLINE_BYTES = 912;
     private static final int MOST_GID_INDEX = 64;
+    private static final int MOST_COMPLETION_VECTOR = 2048;
     private static final long MOST_BYTES = (1L << 31) - 1;
 
     /** Options that only have a name get a letter that nobody can type. */
@@ -226,10 +227,7 @@ final class PerftestCommandLine {
                 refuseIf(settings.operation == Operation.WRITE, " Events feature not available on WRITE verb");
                 settings.events = true;
             }
-            case 'X' -> {
-                refuseIf(settings.operation == Operation.WRITE, " Events feature not available on WRITE verb");
-                number(value, "EQN", 0, 0);
-            }
+            case 'X' -> settings.completionVector = number(value, "EQN", 0, MOST_COMPLETION_VECTOR);
             case 'Q' -> {
                 settings.moderation = number(value, "CQ moderation", 1, MOST_MODERATION);
                 settings.isModerationAsked = true;

@@ -81,6 +81,7 @@ final class PerftestHelp {
         if (defaults.operation != Operation.WRITE) {
             option("-e, --events", "sleep on completions (default poll)");
         }
+        option("-X, --vector=<completion vector>", "where the completion queues are made (default 0)");
         if (!isBandwidth) {
             option("    --latency_gap=<microseconds>", "wait before each operation");
         }

@@ -60,7 +60,8 @@ final class Resources implements AutoCloseable {
                 () -> context.createCompletionQueue(
                         Math.addExact(Math.multiplyExact(settings.sendDepth, settings.queuePairs), SPARE_COMPLETIONS),
                         null,
-                        events));
+                        events,
+                        settings.completionVector));
         receives = settings.operation != Operation.SEND
                 ? sends
                 : console.call(
@@ -70,7 +71,8 @@ final class Resources implements AutoCloseable {
                                         Math.multiplyExact(settings.receiveDepth, settings.queuePairs),
                                         SPARE_COMPLETIONS),
                                 null,
-                                events));
+                                events,
+                                settings.completionVector));
         long slot = settings.slotBytes();
         int shared = settings.regionPerQueuePair ? 1 : settings.queuePairs;
         for (int i = 0; i < settings.queuePairs; i++) {

@@ -63,6 +63,10 @@ final class Settings {
     int moderation = 100;
     boolean isModerationAsked;
     boolean events;
+
+    /** Completion vector of all completion queues of the run. */
+    int completionVector;
+
     boolean bothWays;
     boolean noPeak;
 
@@ -184,6 +188,7 @@ final class Settings {
                 .parameter("completionModeration", moderation)
                 .parameter("postList", postList)
                 .parameter("events", events)
+                .parameter("completionVector", completionVector)
                 .parameter("bidirectional", bothWays);
     }
 }

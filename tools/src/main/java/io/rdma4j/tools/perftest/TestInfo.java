@@ -25,7 +25,7 @@ final class TestInfo {
         console.line(ResultTable.LINE);
         console.line("                    " + title());
         if (settings.events) {
-            console.line(" Test with events. Using " + device + "_comp0");
+            console.line(" Test with events. Using " + device + "_comp" + settings.completionVector);
         }
         console.line(" Dual-port       : OFF\t\tDevice         : " + device);
         console.line(" Number of qps   : " + settings.queuePairs + "\t\tTransport type : IB");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
@@ -50,7 +51,7 @@ class DeviceToolsTest {
     private static String print(boolean verbose) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         DeviceInfo info = new DeviceInfo(new PrintStream(out, true, StandardCharsets.UTF_8), verbose);
-        info.printDevice("rxe0", DEVICE);
+        info.printDevice("rxe0", DEVICE, 6);
         info.printPort(1, PORT, GIDS);
         return out.toString(StandardCharsets.UTF_8);
     }
@@ -90,7 +91,7 @@ class DeviceToolsTest {
                         "\n\tmax_res_rd_atom:\t\t4194304\n",
                         "\n\tmax_total_mcast_qp_attach:\t0\n",
                         "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
-                        "\n\tnum_comp_vectors:\t\t1\n",
+                        "\n\ttag matching not supported\n\tnum_comp_vectors:\t\t6\n\t\tport:\t1\n",
                         "\n\tmax_srq:\t\t\t256\n\tmax_srq_wr:\t\t\t2048\n\tmax_srq_sge:\t\t\t8\n",
                         "\n\t\t\tport_cap_flags2:\t0x0000\n",
                         """
@@ -111,6 +112,24 @@ class DeviceToolsTest {
         for (Device device : Device.list()) {
             assertThat(run.out()).contains("    %-16s\t%016x\n".formatted(device.name(), device.guid()));
         }
+    }
+
+    @Test
+    void numberOfCompletionVectorsIsThatOfTheOpenDevice() throws InterruptedException {
+        Device lo = Device.list().stream()
+                .filter(device -> device.name().equals("rdma4j_lo"))
+                .findFirst()
+                .orElseThrow();
+        int vectors;
+        try (DeviceContext context = lo.open()) {
+            vectors = context.completionVectors();
+        }
+        ToolRun text = ToolRun.start("ibv_devinfo -v -d rdma4j_lo");
+        assertThat(text.status()).isZero();
+        assertThat(text.out()).containsOnlyOnce("\n\tnum_comp_vectors:\t\t" + vectors + "\n");
+        ToolRun json = ToolRun.start("ibv_devinfo --json -d rdma4j_lo");
+        assertThat(json.status()).isZero();
+        assertThat(json.out()).containsOnlyOnce("\"completionVectors\": " + vectors + ",");
     }
 
     @Test

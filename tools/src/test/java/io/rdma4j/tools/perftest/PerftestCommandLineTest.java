@@ -59,6 +59,20 @@ class PerftestCommandLineTest {
     }
 
     @Test
+    void completionVectorIsTakenByEveryToolWithoutEventsToo() throws PerftestFailure {
+        for (Operation operation : Operation.values()) {
+            for (Measure measure : Measure.values()) {
+                assertThat(read(operation, measure, "").completionVector).isZero();
+                assertThat(read(operation, measure, "-X 3").completionVector).isEqualTo(3);
+                assertThat(read(operation, measure, "--vector=0x10").completionVector)
+                        .isEqualTo(16);
+            }
+        }
+        assertThat(read(Operation.SEND, Measure.LATENCY, "-e -X 2048").completionVector)
+                .isEqualTo(2048);
+    }
+
+    @Test
     void depthsAndModerationFollowTheCount() throws PerftestFailure {
         Settings few = read(Operation.SEND, Measure.BANDWIDTH, "-n 21 -s 64");
         assertThat(few.sendDepth).isEqualTo(21);
@@ -95,6 +109,9 @@ class PerftestCommandLineTest {
                 "ib_write_bw|-f -1 -D 5| Margin must be non-negative",
                 "ib_write_bw|-s 0| Message Size should be between 1 and 2147483647",
                 "ib_write_bw|-i 0|IB Port can't be less than 1",
+                "ib_write_bw|-X 2049| EQN should be between 0 and 2048",
+                "ib_send_lat|-X -1| EQN should be between 0 and 2048",
+                "ib_read_lat|--vector=x| EQN argument x should be int",
                 "ib_write_bw|-w -1| Invalid Minimum BW Limit",
                 "ib_write_bw|-A FETCH_AND_ADD| You are not running the atomic_lat/bw test!",
                 "ib_write_bw|a b| Invalid Command line. Please check command rerun ",
@@ -190,7 +207,7 @@ class PerftestCommandLineTest {
         ToolRun latency = ToolRun.start("ib_write_lat --help");
         assertThat(latency.status()).isZero();
         assertThat(latency.out())
-                .contains("-H, --report-histogram", "RC or UC")
+                .contains("-H, --report-histogram", "RC or UC", "-X, --vector=<completion vector>")
                 .doesNotContain("-q, --qp", "-e, --events", "-b, --bidirectional");
         ToolRun bandwidth = ToolRun.start("ib_send_bw --help");
         assertThat(bandwidth.status()).isZero();

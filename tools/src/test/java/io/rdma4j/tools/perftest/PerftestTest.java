@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.messages.Patience;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -307,6 +309,59 @@ class PerftestTest {
                         "\"sizeBytes\": 2",
                         "\"percentile99.9Microseconds\"",
                         "\"status\": 0");
+    }
+
+    // ---- completion vectors
+
+    private static int completionVectors() {
+        Device lo = Device.list().stream()
+                .filter(device -> device.name().equals("rdma4j_lo"))
+                .findFirst()
+                .orElseThrow();
+        try (DeviceContext context = lo.open()) {
+            return context.completionVectors();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ib_send_lat -R -n 30 -e",
+                "ib_send_lat -R -n 30 -c UD",
+                "ib_write_lat -R -n 30",
+                "ib_write_bw -R -n 30 -q 2 -s 4096 -b",
+                "ib_read_bw -n 30 -s 4096",
+                "ib_atomic_lat -z -n 30",
+            })
+    void everySideMayUseAnotherCompletionVector(String words) throws InterruptedException {
+        String tool = toolOf(words);
+        String rest = words.substring(tool.length());
+        int last = completionVectors() - 1;
+        assertFine(play(tool, rest + " -X " + last));
+        assertFine(play(tool, rest + " -X " + last, rest, "127.0.0.1"));
+        assertFine(play(tool, rest, rest + " -X " + last, "127.0.0.1"));
+    }
+
+    @Test
+    void completionVectorIsTold() throws InterruptedException {
+        int last = completionVectors() - 1;
+        String words = "-R -n 20 -e -X " + last;
+        Played played = play("ib_send_lat", words, words + " --json", "127.0.0.1");
+        assertThat(played.server().status()).as(played.server().err()).isZero();
+        assertThat(played.server().out()).contains(" Test with events. Using rdma4j_lo_comp" + last + "\n");
+        assertThat(played.client().out()).contains("\"completionVector\": " + last + ",");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-R", "-z", "-d rdma4j_lo"})
+    void completionVectorThatTheDeviceHasNotIsRefused(String words) throws InterruptedException {
+        int number = completionVectors();
+        String wrong = words + " -n 20 -X " + number;
+        String refusal = " Completion vector specified is invalid\n Max completion vector = " + (number - 1) + "\n";
+        Played played = play("ib_write_lat", wrong, words + " -n 20", "127.0.0.1");
+        assertThat(played.server().status()).isEqualTo(1);
+        assertThat(played.server().err()).startsWith(refusal).contains("rdma4j_lo has completion vectors 0 to ");
+        assertThat(played.client().status()).isNotZero();
     }
 
     // ---- what goes wrong
