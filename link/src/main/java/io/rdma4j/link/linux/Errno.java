@@ -5,6 +5,8 @@ final class Errno {
     static final int EINTR = 4;
     static final int EIO = 5;
     static final int EAGAIN = 11;
+    static final int ENOMEM = 12;
+    static final int ENOBUFS = 105;
 
     private Errno() {}
 
@@ -20,7 +22,7 @@ final class Errno {
             case 97 -> "EAFNOSUPPORT (address family not supported)";
             case 98 -> "EADDRINUSE (address already in use)";
             case 99 -> "EADDRNOTAVAIL (no interface of this host has the address)";
-            case 105 -> "ENOBUFS (no buffer space)";
+            case ENOBUFS -> "ENOBUFS (no buffer space)";
             case 111 -> "ECONNREFUSED (nobody listens there)";
             default -> "errno " + errno;
         };

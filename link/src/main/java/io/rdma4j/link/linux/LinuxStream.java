@@ -41,7 +41,8 @@ final class LinuxStream implements ByteStream {
             source.position(source.position() + result);
             return result;
         }
-        return result == -Errno.EAGAIN ? 0 : ENDED;
+        // Want of memory is no end: what would tell the peers of a whole process that it is gone.
+        return result == -Errno.EAGAIN || result == -Errno.ENOBUFS || result == -Errno.ENOMEM ? 0 : ENDED;
     }
 
     @Override

@@ -23,6 +23,7 @@ final class PortMember implements Link {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
     private static final int RARELY_MASK = 63;
+    private static final int NOBODY = -1;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final Port port;
@@ -37,6 +38,9 @@ final class PortMember implements Link {
     private volatile boolean welcome;
     private int ownerSlot;
     private int polls;
+
+    /** Slot of a process that has ended after it sent the frames that were taken last; {@link #NOBODY} for none. */
+    private int gone = NOBODY;
 
     PortMember(Port port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
@@ -107,18 +111,31 @@ final class PortMember implements Link {
     @Override
     public int poll(ReceiveBurst burst) {
         burst.clear();
-        while (!burst.isFull() && burst.count() < SLOTS) {
+        tellGone();
+        while (!burst.isFull() && burst.count() < SLOTS && gone == NOBODY) {
             ByteBuffer message = channel.poll();
             if (message == null) {
                 break;
             }
             onMessage(message, burst);
+            if (burst.count() == 0) {
+                tellGone();
+            }
         }
         if ((++polls & RARELY_MASK) == 0) {
             // Nobody sends to this port, but what comes all the same must not keep the selector busy.
             var _ = sender.poll(stray);
         }
         return burst.count();
+    }
+
+    /** Tells that a process has ended, now that all that came before this news was taken. */
+    private void tellGone() {
+        if (gone != NOBODY) {
+            int slot = gone;
+            gone = NOBODY;
+            port.onProcessGone(slot);
+        }
     }
 
     private void onMessage(ByteBuffer message, ReceiveBurst burst) {
@@ -135,7 +152,7 @@ final class PortMember implements Link {
             known.add(message.getLong(at + RelayMessage.SERVICE_AT));
             port.signal().raise();
         } else if (kind == RelayMessage.GONE && bytes == 2) {
-            port.onProcessGone(message.get(at + 1) & 0xff);
+            gone = message.get(at + 1) & 0xff;
         } else {
             // Another version of this program, or none at all.
             channel.close();

@@ -1,7 +1,9 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.cm.CmAttribute;
@@ -28,6 +30,10 @@ final class PortOwner {
     /** Least time between two looks for a new process on behalf of ordinary frames, so that strays cost little. */
     private static final long SEARCH_INTERVAL_NANOS = 1_000_000;
 
+    /** More frames than a socket's buffer holds; who sends faster than they are taken does not hold up the rest. */
+    private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
+
+    private static final int BURST_FRAMES = 128;
     private static final int SLOTS = 256;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
@@ -50,6 +56,7 @@ final class PortOwner {
     private final List<Member> members = new ArrayList<>();
     private final @Nullable Member[] bySlot = new @Nullable Member[SLOTS];
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
+    private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private long lastSearchNanos;
 
     PortOwner(Engine engine, Port port, LinkSet.LocalListener listener, long graceEndsNanos) {
@@ -61,8 +68,42 @@ final class PortOwner {
 
     // ---- members ----
 
-    /** Takes in new members and their messages; returns how many messages. */
+    /** Takes in new members and their messages, and sees who has gone; returns how many messages. */
     int receive() {
+        int taken = takeMessages();
+        boolean isDrained = false;
+        for (int i = members.size() - 1; i >= 0; i--) {
+            Member member = members.get(i);
+            if (member.channel.isClosed()) {
+                if (!isDrained) {
+                    drain();
+                    isDrained = true;
+                }
+                forget(member);
+            }
+        }
+        return taken;
+    }
+
+    /**
+     * Takes what has arrived until nothing is left. A process closes its channel after all that it sends: what it has sent is
+     * here when the end of the channel was seen, and goes to whom it is for before the news of the end, which would end
+     * their connections.
+     */
+    private void drain() {
+        Link link = port.link();
+        int frames = 0;
+        int taken = link.poll(lastFrames);
+        while (taken > 0) {
+            for (int i = 0; i < taken; i++) {
+                engine.receiver().onFrame(engine.nowNanos(), port, lastFrames.frame(i));
+            }
+            frames += taken;
+            taken = frames < DRAIN_LIMIT_FRAMES ? link.poll(lastFrames) : 0;
+        }
+    }
+
+    private int takeMessages() {
         int taken = 0;
         LocalChannel fresh = listener.accept();
         while (fresh != null) {
@@ -77,9 +118,6 @@ final class PortOwner {
                 onMessage(member, message);
                 taken++;
                 message = member.channel.poll();
-            }
-            if (member.channel.isClosed()) {
-                forget(member);
             }
         }
         return taken;
@@ -158,7 +196,8 @@ final class PortOwner {
      */
     private @Nullable Member search(int slot) {
         lastSearchNanos = engine.nowNanos();
-        var _ = receive();
+        // Who has gone is seen later: the frames of a burst are being passed on.
+        var _ = takeMessages();
         return bySlot[slot & 0xff];
     }
 

@@ -147,8 +147,8 @@ final class Family {
         try (Player server = new Player(serving)) {
             await(server, "name ");
             try (Player client = new Player(words)) {
-                require("client", client);
-                require("server", server);
+                require("client", client, server);
+                require("server", server, client);
                 return List.of(client.lines.getLast().strip().split("\\s+", -1));
             }
         }
@@ -172,10 +172,11 @@ final class Family {
         judge(who, status);
     }
 
-    /** The same, but shows its lines only if it has failed. */
-    private void require(String who, Player player) throws DemoFailure, InterruptedException {
+    /** The same, but shows its lines only if it has failed, and first what the other one has said, which may tell why. */
+    private void require(String who, Player player, Player other) throws DemoFailure, InterruptedException {
         int status = player.process.await(stage.remainingSeconds());
         if (status != 0) {
+            show(who.equals("client") ? "server" : "client", other);
             show(who, player);
         }
         judge(who, status);
