@@ -108,11 +108,13 @@ final class LocalMemory {
                         ? (long) ALIGNED.compareAndExchange(memory, offset, compare, swapOrAdd)
                         : (long) ALIGNED.getAndAdd(memory, offset, swapOrAdd);
             } else {
-                long original = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
-                if (!isSwap || original == compare) {
-                    memory.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, isSwap ? swapOrAdd : original + swapOrAdd);
+                synchronized (ALIGNED) { // others may drive queue pairs at the same time
+                    long original = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
+                    if (!isSwap || original == compare) {
+                        memory.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, isSwap ? swapOrAdd : original + swapOrAdd);
+                    }
+                    result[0] = original;
                 }
-                result[0] = original;
             }
             return true;
         } catch (RuntimeException | InternalError e) { // as in copy

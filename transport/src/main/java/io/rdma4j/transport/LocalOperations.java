@@ -18,6 +18,12 @@ final class LocalOperations {
         if (r.opcode == WorkOpcode.LOCAL_INVALIDATE) {
             return memory.invalidate(r.invalidateKey, queuePair) ? null : WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
+        synchronized (memory) { // the region may be taken back, and the window closed, by others
+            return bind(r, queuePair, memory);
+        }
+    }
+
+    private static @Nullable WorkStatus bind(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
         MemoryWindow window = r.window;
         if (window == null || !mayBind(r, window, queuePair.protectionDomain())) {
             return WorkStatus.MEMORY_WINDOW_BIND_ERROR;

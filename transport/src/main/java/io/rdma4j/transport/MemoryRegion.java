@@ -22,10 +22,10 @@ public final class MemoryRegion {
     /** The only queue pair whose peer may use it, or null for all of the domain. */
     private final @Nullable QueuePairMachine user;
 
-    private boolean valid = true;
+    private volatile boolean valid = true;
 
-    /** Windows that have a range of this region. */
-    private int boundWindows;
+    /** Windows that have a range of this region; changed by the table's exclusion. */
+    private volatile int boundWindows;
 
     MemoryRegion(MemorySegment memory, long address, int key, int access, int protectionDomain) {
         this(memory, address, key, access, protectionDomain, null, null);
@@ -54,6 +54,7 @@ public final class MemoryRegion {
         return boundWindows;
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time changes the table
     void changeBoundWindows(int by) {
         boundWindows += by;
     }

@@ -1,6 +1,8 @@
 package io.rdma4j.transport;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntSupplier;
@@ -8,22 +10,37 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All registered memory of a device by key. Keys are random 32-bit numbers, and a key that was taken back is not given
- * out again soon. Not thread safe: one thread at a time, the same that drives the queue pairs.
+ * out again soon.
+ *
+ * <p>Thread safe, since queue pairs may be driven by several threads at a time: looking a key up takes no lock, changes
+ * exclude each other. But a thread that has just looked a region up may go on using its memory for the packet it is at:
+ * whoever takes a region back waits until each thread that drives queue pairs has come to the end of that.
  */
 public final class MemoryTable {
     /** Keys taken back most recently, which are not given out again; a power of two. */
     private static final int REMEMBERED_KEYS = 1 << 12;
+
+    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(MemoryRegion[].class);
+
+    /** In the place of what was removed, so that no chain of probes breaks under a thread that follows it. */
+    private static final MemoryRegion REMOVED = new MemoryRegion(MemorySegment.NULL, 0, 0, 0, -1);
 
     private final IntSupplier random;
     private final int[] retired = new int[REMEMBERED_KEYS];
     private int retiredCount;
     private final Map<Integer, MemoryWindow> windows = new HashMap<>();
 
-    /** Regions, and the ranges of windows, by key. */
-    private @Nullable MemoryRegion[] slots = new @Nullable MemoryRegion[64];
+    /**
+     * Regions, and the ranges of windows, by key. At least half of the places are null, which ends every chain; replaced by
+     * another array when there is no room, and when most places are of what was removed.
+     */
+    private volatile @Nullable MemoryRegion[] slots = new @Nullable MemoryRegion[64];
 
     private int size;
     private int entries;
+
+    /** Places that are not null. */
+    private int usedPlaces;
 
     /**
      * Creates an empty table.
@@ -35,12 +52,12 @@ public final class MemoryTable {
     }
 
     /** Number of regions. */
-    public int size() {
+    public synchronized int size() {
         return size;
     }
 
     /** Number of memory windows. */
-    public int windowCount() {
+    public synchronized int windowCount() {
         return windows.size();
     }
 
@@ -53,7 +70,7 @@ public final class MemoryTable {
      * @param protectionDomain number of the protection domain
      * @throws IllegalArgumentException if the rights contradict each other or the addresses wrap around
      */
-    public MemoryRegion register(MemorySegment memory, long address, int access, int protectionDomain) {
+    public synchronized MemoryRegion register(MemorySegment memory, long address, int access, int protectionDomain) {
         boolean remoteChanges = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
         if (remoteChanges && (access & AccessFlags.LOCAL_WRITE) == 0) {
             throw new IllegalArgumentException("remote write and remote atomic need local write");
@@ -68,26 +85,30 @@ public final class MemoryTable {
     }
 
     private void enter(MemoryRegion region) {
-        if ((entries + 1) * 2 > slots.length) {
-            grow();
+        if ((usedPlaces + 1) * 2 > slots.length) {
+            rebuild();
         }
-        insert(region);
+        insert(slots, region);
         entries++;
     }
 
     /**
-     * Takes a region back: no request under its key is served any more. Taking back twice does nothing. No window may have
-     * a range of it.
+     * Takes a region back, unless a window has a range of it: no request under its key is served any more. Taking back
+     * twice does nothing.
+     *
+     * @return false if a window has a range of it
      */
-    public void deregister(MemoryRegion region) {
-        if (!region.isValid()) {
-            return;
+    public synchronized boolean deregister(MemoryRegion region) {
+        if (region.boundWindows() > 0) {
+            return false;
         }
-        region.invalidate();
-        retired[retiredCount++ & (REMEMBERED_KEYS - 1)] = region.key();
-        remove(region);
-        size--;
-        entries--;
+        if (region.isValid()) {
+            region.invalidate();
+            retired[retiredCount++ & (REMEMBERED_KEYS - 1)] = region.key();
+            remove(region);
+            size--;
+        }
+        return true;
     }
 
     // ---- windows ----
@@ -98,7 +119,7 @@ public final class MemoryTable {
      * @param typeTwo whether it is of type 2
      * @param protectionDomain number of the protection domain
      */
-    public MemoryWindow allocateWindow(boolean typeTwo, int protectionDomain) {
+    public synchronized MemoryWindow allocateWindow(boolean typeTwo, int protectionDomain) {
         int key;
         do {
             key = random.getAsInt() & ~0xff;
@@ -118,7 +139,7 @@ public final class MemoryTable {
     }
 
     /** Takes a window back with its range. Taking back twice does nothing. */
-    public void deallocate(MemoryWindow window) {
+    public synchronized void deallocate(MemoryWindow window) {
         if (window.isValid()) {
             unbind(window);
             window.close();
@@ -126,21 +147,20 @@ public final class MemoryTable {
         }
     }
 
-    /** Gives a window a range, the rules having been kept. */
+    /** Gives a window a range, the rules having been kept; the caller excludes other changes. */
     void bind(MemoryWindow window, MemoryRegion range, MemoryRegion region) {
         enter(range);
         region.changeBoundWindows(1);
         window.set(range.key(), range, region);
     }
 
-    /** Takes a window's range away, if it has one. */
+    /** Takes a window's range away, if it has one; the caller excludes other changes. */
     void unbind(MemoryWindow window) {
         MemoryRegion range = window.range();
         MemoryRegion region = window.region();
         if (range != null && region != null) {
             range.invalidate();
             remove(range);
-            entries--;
             region.changeBoundWindows(-1);
             window.set(window.key(), null, null);
         }
@@ -151,7 +171,7 @@ public final class MemoryTable {
      *
      * @return whether it was one; regions and windows of type 1 cannot be taken back so
      */
-    boolean invalidate(int key, QueuePairMachine queuePair) {
+    synchronized boolean invalidate(int key, QueuePairMachine queuePair) {
         MemoryRegion range = find(key);
         MemoryWindow window = range == null ? null : range.window();
         if (window == null || range == null || range.user() != queuePair) {
@@ -162,7 +182,7 @@ public final class MemoryTable {
     }
 
     /** Takes back all that a queue pair has bound and that only its peer can use. */
-    void unbindAll(QueuePairMachine queuePair) {
+    synchronized void unbindAll(QueuePairMachine queuePair) {
         for (MemoryWindow window : windows.values()) {
             MemoryRegion range = window.range();
             if (range != null && range.user() == queuePair) {
@@ -173,10 +193,11 @@ public final class MemoryTable {
 
     /** The region, or the range of a window, under a key, or null. */
     public @Nullable MemoryRegion find(int key) {
-        int mask = slots.length - 1;
-        for (int i = slot(key); ; i = (i + 1) & mask) {
-            MemoryRegion region = slots[i];
-            if (region == null || region.key() == key) {
+        @Nullable MemoryRegion[] table = slots;
+        int mask = table.length - 1;
+        for (int i = slot(table, key); ; i = (i + 1) & mask) {
+            MemoryRegion region = (MemoryRegion) SLOT.getAcquire(table, i);
+            if (region == null || region.key() == key && region != REMOVED) {
                 return region;
             }
         }
@@ -213,43 +234,43 @@ public final class MemoryTable {
         return false;
     }
 
-    private int slot(int key) {
-        return (key * 0x9e37_79b9 >>> 7) & (slots.length - 1);
+    private static int slot(@Nullable MemoryRegion[] table, int key) {
+        return (key * 0x9e37_79b9 >>> 7) & (table.length - 1);
     }
 
-    private void insert(MemoryRegion region) {
-        int mask = slots.length - 1;
-        int i = slot(region.key());
-        while (slots[i] != null) {
+    private void insert(@Nullable MemoryRegion[] table, MemoryRegion region) {
+        int mask = table.length - 1;
+        int i = slot(table, region.key());
+        while (table[i] != null && table[i] != REMOVED) {
             i = (i + 1) & mask;
         }
-        slots[i] = region;
+        if (table[i] == null) {
+            usedPlaces++;
+        }
+        SLOT.setRelease(table, i, region);
     }
 
-    /** Removes by shifting back what was displaced, so that no chain of probes breaks. */
     private void remove(MemoryRegion region) {
-        int mask = slots.length - 1;
-        int hole = slot(region.key());
-        while (slots[hole] != region) {
-            hole = (hole + 1) & mask;
+        @Nullable MemoryRegion[] table = slots;
+        int mask = table.length - 1;
+        int i = slot(table, region.key());
+        while (table[i] != region) {
+            i = (i + 1) & mask;
         }
-        slots[hole] = null;
-        for (int i = (hole + 1) & mask; slots[i] != null; i = (i + 1) & mask) {
-            MemoryRegion moved = slots[i];
-            slots[i] = null;
-            if (moved != null) {
-                insert(moved);
-            }
-        }
+        SLOT.setRelease(table, i, REMOVED);
+        entries--;
     }
 
-    private void grow() {
+    /** Makes room: more if the entries need it, else that of what was removed. Who reads meanwhile finds all in the old array. */
+    private void rebuild() {
         @Nullable MemoryRegion[] old = slots;
-        slots = new @Nullable MemoryRegion[old.length * 2];
+        @Nullable MemoryRegion[] table = new @Nullable MemoryRegion[entries * 4 > old.length ? old.length * 2 : old.length];
+        usedPlaces = 0;
         for (MemoryRegion region : old) {
-            if (region != null) {
-                insert(region);
+            if (region != null && region != REMOVED) {
+                insert(table, region);
             }
         }
+        slots = table;
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryWindow {
     private final boolean typeTwo;
     private final int protectionDomain;
-    private int key;
+    private volatile int key;
     private boolean valid = true;
     private @Nullable MemoryRegion range;
     private @Nullable MemoryRegion region;

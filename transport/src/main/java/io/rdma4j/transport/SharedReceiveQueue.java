@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives that several queue pairs share: whichever gets a message takes the oldest one. Posted to like a
- * {@link ReceiveQueue}, by one thread at a time; everything else belongs to the thread that drives the queue pairs.
+ * {@link ReceiveQueue}, by one thread at a time; everything else belongs to the thread that drives the queue pairs. Where
+ * several threads do, a subclass lets one at a time {@link #take}, {@link #giveBack}, {@link #limit} and {@link #resize}.
  *
  * <p>A queue pair takes a receive when it needs one, with the first packet of a SEND or the last of a WRITE with immediate
  * data, and its place is free again at once. When there is none, a reliable connection's peer is asked to wait, as with a
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: InfiniBand Architecture volume 1, 10.2.9 and 11.2.
  */
-public final class SharedReceiveQueue {
+public class SharedReceiveQueue {
     private final int maxScatterGather;
     private final int protectionDomain;
     private final Runnable onLimit;
@@ -24,12 +25,12 @@ public final class SharedReceiveQueue {
     private ReceiveRequest[] spares = new ReceiveRequest[4];
 
     private int spareCount;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** Replaced when the size changes; who does so keeps everybody else away. */
-    private ReceiveQueue queue;
+    private volatile ReceiveQueue queue;
 
-    private int limit;
+    private volatile int limit;
 
     /**
      * Creates an empty queue.
@@ -149,12 +150,11 @@ public final class SharedReceiveQueue {
     }
 
     /** Takes the oldest receive; null if there is none. */
-    @Nullable
-    ReceiveRequest take() {
+    protected @Nullable ReceiveRequest take() {
         ReceiveRequest spare = spareCount == 0 ? new ReceiveRequest(maxScatterGather) : spares[--spareCount];
         ReceiveRequest taken = queue.take(spare);
         if (taken == null) {
-            giveBack(spare);
+            keep(spare);
         }
         // Also when nothing was there: whoever posts only when told would otherwise wait for ever.
         if (limit != 0 && queue.size() < limit) {
@@ -165,7 +165,11 @@ public final class SharedReceiveQueue {
     }
 
     /** Takes back what was taken, when it is completed. */
-    void giveBack(ReceiveRequest done) {
+    protected void giveBack(ReceiveRequest done) {
+        keep(done);
+    }
+
+    private void keep(ReceiveRequest done) {
         if (spareCount == spares.length) {
             spares = Arrays.copyOf(spares, 2 * spareCount);
         }

@@ -5,6 +5,7 @@ import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.GsiHandler;
 import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
@@ -32,6 +33,7 @@ final class EngineCmHost implements CmHost {
     /** How long the end of the process may be delayed by telling the peers. */
     private static final long PARTING_MILLIS = 200;
 
+    private final Engines engines;
     private final Engine engine;
     private final long caGuid;
     private final CmService service;
@@ -43,20 +45,21 @@ final class EngineCmHost implements CmHost {
         }
     };
 
-    private EngineCmHost(Engine engine) {
-        this.engine = engine;
+    private EngineCmHost(Engines engines) {
+        this.engines = engines;
+        engine = engines.main();
         this.caGuid = SoftDevices.processGuid();
         this.service = new CmService(this);
     }
 
-    /** Joins connection management to an engine. */
-    static CmService start(Engine engine) {
-        EngineCmHost host = new EngineCmHost(engine);
-        engine.lock();
+    /** Joins connection management to the main engine. */
+    static CmService start(Engines engines) {
+        EngineCmHost host = new EngineCmHost(engines);
+        host.engine.lock();
         try {
-            engine.gsiHandler(host.new Gsi());
+            host.engine.gsiHandler(host.new Gsi());
         } finally {
-            engine.unlock();
+            host.engine.unlock();
         }
         SoftDevices.watch().add(host.new Interfaces());
         Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-part"));
@@ -80,12 +83,7 @@ final class EngineCmHost implements CmHost {
      * is taking down, and rping over Linux's rxe has been seen to wait for ever for the flush of a receive posted then.
      */
     private void partFromAll() {
-        engine.lock();
-        try {
-            engine.breakQueuePairs();
-        } finally {
-            engine.unlock();
-        }
+        engines.breakQueuePairs();
         service.partFromAll();
     }
 
@@ -258,11 +256,11 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public void registerService(InetAddress local, long serviceId) {
-        engine.openPort(local).listen(serviceId);
+        engine.sharing().openPort(engine, local).listen(serviceId);
     }
 
     @Override
     public void unregisterService(InetAddress local, long serviceId) {
-        engine.openPort(local).close(serviceId);
+        engine.sharing().openPort(engine, local).close(serviceId);
     }
 }

@@ -12,7 +12,7 @@ import java.net.InetAddress;
 public final class SoftCmProvider implements CmProvider {
     /** Started with the first identifier: before, there is no engine to start. */
     private static final class Holder {
-        static final CmService SERVICE = EngineCmHost.start(SoftDevices.engine());
+        static final CmService SERVICE = EngineCmHost.start(SoftDevices.engines());
     }
 
     /** Creates the provider; {@link java.util.ServiceLoader} does. */

@@ -10,7 +10,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
-/** Completions between the engine, the one producer, and the threads that poll. Allocates nothing. */
+/**
+ * Completions between those who add them, one thread at a time unless {@link #expectManyProducers} was called, and the
+ * threads that poll. Allocates nothing.
+ */
 final class CompletionRing {
     private static final VarHandle HEAD;
     private static final VarHandle TAIL;
@@ -75,6 +78,10 @@ final class CompletionRing {
     }
 
     private final SpinLock consumers = new SpinLock();
+    private final SpinLock producers = new SpinLock();
+
+    /** Whether several threads add at a time; changes once, while nobody does. */
+    private boolean hasManyProducers;
 
     @SuppressWarnings("UnusedVariable") // by HEAD
     private long head;
@@ -93,12 +100,18 @@ final class CompletionRing {
         return table.mask + 1;
     }
 
+    /** Lets several threads add at a time from now on; while nobody adds. */
+    void expectManyProducers() {
+        hasManyProducers = true;
+    }
+
     /**
-     * Makes room for {@code entries}, keeping what is there; by the producer's thread or instead of it.
+     * Makes room for {@code entries}, keeping what is there; instead of the only producer, or beside several.
      *
      * @return false if more is there
      */
     boolean resize(int entries) {
+        producers.lock();
         consumers.lock();
         try {
             long from = (long) HEAD.getOpaque(this);
@@ -114,6 +127,7 @@ final class CompletionRing {
             return true;
         } finally {
             consumers.unlock();
+            producers.unlock();
         }
     }
 
@@ -124,6 +138,18 @@ final class CompletionRing {
 
     /** Adds a completion; false if the ring is full. */
     boolean add(Completion completion, long nowNanos) {
+        if (!hasManyProducers) {
+            return append(completion, nowNanos);
+        }
+        producers.lock();
+        try {
+            return append(completion, nowNanos);
+        } finally {
+            producers.unlock();
+        }
+    }
+
+    private boolean append(Completion completion, long nowNanos) {
         Table t = table;
         long at = (long) TAIL.getOpaque(this);
         if (at - (long) HEAD.getAcquire(this) > t.mask) {

@@ -56,6 +56,8 @@ final class Counters {
         counts.put("process_rcvd_pkts", c.receivedPackets);
         counts.put("process_relayed_pkts", c.relayedPackets);
         counts.put("process_relay_drops", c.relayDrops);
+        counts.put("process_handed_over_pkts", c.handedOverPackets);
+        counts.put("process_handover_drops", c.handoverDrops);
         counts.put("process_icrc_err", c.icrcErrors);
         counts.put("process_malformed_pkts", c.tooShort + c.truncated + c.badOpcode + c.badVersion);
         counts.put("process_no_such_qp", c.badQueuePairNumber);

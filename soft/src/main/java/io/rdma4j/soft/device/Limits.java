@@ -3,7 +3,6 @@ package io.rdma4j.soft.device;
 /** What the software device can do at most. */
 final class Limits {
     static final long MAX_MEMORY_REGION_BYTES = 1L << 46;
-    static final int MAX_QUEUE_PAIRS = 1 << 15;
     static final int MAX_WORK_REQUESTS = 1 << 15;
     static final int MAX_SCATTER_GATHER = 32;
     static final int MAX_COMPLETION_QUEUES = 1 << 16;

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Signal;
 import io.rdma4j.soft.engine.SpinLock;
 import io.rdma4j.verbs.CompletionChannel;
@@ -13,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** A completion channel: a queue of completion queues that have something. */
 final class SoftCompletionChannel implements CompletionChannel {
     private final SoftContext context;
+
+    /** What a thread that waits drives: that of the queue that came last. Others are driven by their own threads then. */
+    private volatile Engine engine;
+
     private final Signal signal = new Signal();
     private final SpinLock lock = new SpinLock();
     private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
@@ -23,13 +28,14 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     SoftCompletionChannel(SoftContext context) {
         this.context = context;
+        engine = context.engine();
     }
 
     SoftContext context() {
         return context;
     }
 
-    /** Adds an event; under the engine lock, so by one thread at a time. */
+    /** Adds an event; any thread. */
     void onEvent(SoftCompletionQueue queue) {
         lock.lock();
         try {
@@ -52,11 +58,12 @@ final class SoftCompletionChannel implements CompletionChannel {
         }
     }
 
-    synchronized void attach() {
+    synchronized void attach(Engine driver) {
         if (closed) {
             throw new RdmaException("ibv_create_cq", Errno.EINVAL, "the completion channel is closed", "");
         }
         queues++;
+        engine = driver;
     }
 
     synchronized void detach() {
@@ -83,7 +90,7 @@ final class SoftCompletionChannel implements CompletionChannel {
                 woken = false;
                 return null;
             }
-            if (!context.engine().await(signal, this::isOver, deadlineNanos)) {
+            if (!engine.await(signal, this::isOver, deadlineNanos)) {
                 return null;
             }
         }

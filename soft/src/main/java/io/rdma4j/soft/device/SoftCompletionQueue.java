@@ -1,5 +1,7 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Signal;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.CompletionSink;
@@ -17,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue. */
-final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
+final class SoftCompletionQueue implements CompletionQueue {
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
     private static final int ARMED = 2;
@@ -38,11 +40,20 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private final Signal acknowledged = new Signal();
 
-    /** Queue pairs that report here, twice if both their queues do; under the engine lock. */
+    /** Queue pairs that report here, twice if both their queues do; has its own lock, taken last. */
     private final List<SoftQueuePair> users = new ArrayList<>();
 
-    /** Shared receive queues of extended connections that report here; under the engine lock. */
+    /** Shared receive queues of extended connections that report here; under the main engine's lock. */
     private int sharedReceiveQueues;
+
+    /** What reports here, by the engine that drives it; under the main engine's lock. */
+    private final int[] reporters = new int[Engines.MOST];
+
+    /**
+     * The engines that drive something that reports here; that of the completion vector while nothing does. Replaced under
+     * the main engine's lock.
+     */
+    private volatile Engine[] engines;
 
     private volatile boolean overrun;
     private boolean closed;
@@ -58,8 +69,9 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         this.channel = channel;
         this.completionVector = completionVector;
         ring = new CompletionRing(entries);
+        engines = new Engine[] {context.engines().engine(completionVector)};
         if (channel != null) {
-            channel.attach();
+            channel.attach(engines[0]);
         }
     }
 
@@ -91,7 +103,8 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     @Override
     public void resize(int entries) {
         SoftContext.requireEntries("ibv_resize_cq", entries);
-        context.engine().lock();
+        context.engine().lock(); // so that nothing comes to report here
+        engines[0].lock();
         try {
             if (!ring.resize(entries)) {
                 throw new RdmaException(
@@ -101,18 +114,23 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
                         "Poll them first, or keep the queue larger");
             }
         } finally {
+            engines[0].unlock();
             context.engine().unlock();
         }
     }
 
     // ---- completions ----
 
-    @Override
-    public void onCompletion(Completion completion) {
+    /** Where what an engine drives reports its completions. */
+    CompletionSink from(Engine engine) {
+        return completion -> onCompletion(completion, engine.nowNanos());
+    }
+
+    private void onCompletion(Completion completion, long nowNanos) {
         if (overrun) {
             return;
         }
-        if (!ring.add(completion, context.engine().nowNanos())) {
+        if (!ring.add(completion, nowNanos)) {
             onOverrun();
             return;
         }
@@ -123,8 +141,8 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
         // Added before the look whether somebody wants to know, who asks before a last look at what is there.
         VarHandle.fullFence();
         int state = armed.get();
-        if (state == ARMED || state == ARMED_SOLICITED && completion.solicited) {
-            armed.set(NOT_ARMED);
+        boolean isWanted = state == ARMED || state == ARMED_SOLICITED && completion.solicited;
+        if (isWanted && armed.compareAndSet(state, NOT_ARMED)) {
             target.onEvent(this);
         }
     }
@@ -132,9 +150,11 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
     /** A completion is lost: nothing that reports here can be relied on any more. */
     private void onOverrun() {
         overrun = true;
-        for (SoftQueuePair user : List.copyOf(users)) {
-            user.fail();
+        List<SoftQueuePair> broken;
+        synchronized (users) {
+            broken = List.copyOf(users);
         }
+        broken.forEach(SoftQueuePair::fail);
         // Told last: another thread may look at the queue pairs the moment it hears of it.
         context.onAsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, this);
         SoftCompletionChannel target = channel;
@@ -151,7 +171,9 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
             if (isFreshlyArmed) {
                 isFreshlyArmed = false;
             } else {
-                context.engine().poll();
+                for (Engine engine : engines) {
+                    engine.poll();
+                }
                 count = ring.take(completions);
             }
         }
@@ -196,22 +218,61 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
 
     // ---- life ----
 
+    /** Notes that a queue pair reports here, which it has not yet done; under the main engine's lock. */
     void addUser(SoftQueuePair queuePair) {
-        users.add(queuePair);
+        synchronized (users) {
+            users.add(queuePair);
+        }
+        changeReporters(queuePair.engine(), 1);
     }
 
+    /** Notes that one does so no more; under the main engine's lock. */
     void removeUser(SoftQueuePair queuePair) {
-        users.remove(queuePair);
+        synchronized (users) {
+            users.remove(queuePair);
+        }
+        changeReporters(queuePair.engine(), -1);
     }
 
-    /** Notes that a shared receive queue reports here; under the engine lock. */
+    /** Notes that a shared receive queue reports here; under the main engine's lock. */
     void addSharedReceiveQueue() {
         sharedReceiveQueues++;
+        changeReporters(context.engine(), 1);
     }
 
-    /** Notes that one does so no more; under the engine lock. */
+    /** Notes that one does so no more; under the main engine's lock. */
     void removeSharedReceiveQueue() {
         sharedReceiveQueues--;
+        changeReporters(context.engine(), -1);
+    }
+
+    private void changeReporters(Engine engine, int by) {
+        reporters[engine.index()] += by;
+        List<Engine> reporting = context.engines().all();
+        reporting.removeIf(each -> reporters[each.index()] == 0);
+        if (reporting.isEmpty()) {
+            return; // the next may be another's: until then whoever polls drives what did
+        }
+        if (reporting.size() > 1) {
+            expectSeveralEngines();
+        }
+        engines = reporting.toArray(Engine[]::new);
+    }
+
+    private void expectSeveralEngines() {
+        Engine only = engines[0];
+        only.lock();
+        try {
+            ring.expectManyProducers();
+        } finally {
+            only.unlock();
+        }
+    }
+
+    private int userCount() {
+        synchronized (users) {
+            return users.size();
+        }
     }
 
     boolean belongsTo(SoftContext other) {
@@ -229,11 +290,12 @@ final class SoftCompletionQueue implements CompletionQueue, CompletionSink {
                         sharedReceiveQueues + " shared receive queues report here",
                         "Close them first");
             }
-            if (!users.isEmpty()) {
+            int count = userCount();
+            if (count > 0) {
                 throw new RdmaException(
                         "ibv_destroy_cq",
                         Errno.EBUSY,
-                        users.size() + " queues of queue pairs report here",
+                        count + " queues of queue pairs report here",
                         "Close the queue pairs first");
             }
         } finally {

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Signal;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionChannel;
@@ -37,7 +38,11 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private static final AtomicInteger NEXT_DOMAIN = new AtomicInteger(1);
 
     private final SoftDevice device;
+    private final Engines engines;
+
+    /** The main engine, whose lock guards what belongs to no queue pair. */
     private final Engine engine;
+
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
     private final Signal eventSignal = new Signal();
 
@@ -53,9 +58,10 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private volatile boolean closed;
     private volatile boolean removed;
 
-    SoftContext(SoftDevice device, Engine engine) {
+    SoftContext(SoftDevice device, Engines engines) {
         this.device = device;
-        this.engine = engine;
+        this.engines = engines;
+        engine = engines.main();
     }
 
     @Override
@@ -67,8 +73,13 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         return device;
     }
 
+    /** The main engine, whose lock guards what belongs to no queue pair. */
     Engine engine() {
         return engine;
+    }
+
+    Engines engines() {
+        return engines;
     }
 
     @Override
@@ -80,7 +91,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
                 VENDOR,
                 0,
                 Limits.MAX_MEMORY_REGION_BYTES,
-                Limits.MAX_QUEUE_PAIRS,
+                engines.maxQueuePairs(),
                 Limits.MAX_WORK_REQUESTS,
                 Limits.MAX_SCATTER_GATHER,
                 Limits.MAX_COMPLETION_QUEUES,
@@ -202,7 +213,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
 
     @Override
     public int completionVectors() {
-        return 1;
+        return engines.count();
     }
 
     @Override
@@ -395,7 +406,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     @Override
     public Map<String, Long> counters() {
         Map<String, Long> counts = device.counters();
-        Counters.add(counts, Counters.of(engine.counters()));
+        Counters.add(counts, Counters.of(engines.counters()));
         return counts;
     }
 

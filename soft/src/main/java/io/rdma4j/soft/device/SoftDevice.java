@@ -78,7 +78,7 @@ public final class SoftDevice implements Device {
                     name() + ": there is no network interface " + networkName + " any more",
                     "List the devices again");
         }
-        SoftContext context = new SoftContext(this, SoftDevices.engine());
+        SoftContext context = new SoftContext(this, SoftDevices.engines());
         SoftDevices.watch().add(context);
         return context;
     }

@@ -8,6 +8,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LinkSets;
 import io.rdma4j.soft.SoftOptions;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Sharing;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Errno;
@@ -33,7 +34,7 @@ public final class SoftDevices {
 
     private static final InterfaceWatch WATCH = new InterfaceWatch();
 
-    private static @Nullable Engine engine;
+    private static @Nullable Engines engines;
 
     private SoftDevices() {}
 
@@ -42,18 +43,32 @@ public final class SoftDevices {
         return PROCESS_GUID;
     }
 
-    /** The engine of this process, started at the first call. */
-    public static synchronized Engine engine() {
-        Engine running = engine;
+    /** The main engine of this process, started at the first call. */
+    public static Engine engine() {
+        return engines().main();
+    }
+
+    /** The engines of this process, the main one started at the first call. */
+    public static synchronized Engines engines() {
+        Engines running = engines;
         if (running == null) {
-            running = new Engine(openLinks(), openDecorator(), new Sharing(RunDirectory.open(), new SecureRandom()));
-            engine = running;
+            running = new Engines(
+                    engineCount(),
+                    SoftDevices::openLinks,
+                    openDecorator(),
+                    new Sharing(RunDirectory.open(), new SecureRandom()));
+            engines = running;
             finishAtExit(running);
         }
         return running;
     }
 
-    private static void finishAtExit(Engine running) {
+    /** One for each processor, but two at least: what works on a small machine shall be what works on a large one. */
+    private static int engineCount() {
+        return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, Engines.MOST);
+    }
+
+    private static void finishAtExit(Engines running) {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(running::finish, "rdma4j-finish"));
         } catch (IllegalStateException ending) {

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -62,20 +63,16 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public void close() {
-        // All that touches memory does so under the engine lock: once this has it, nobody is in there any more.
-        domain.softContext().engine().lock();
-        try {
-            if (region.boundWindows() > 0) {
-                throw new RdmaException(
-                        "ibv_dereg_mr",
-                        Errno.EBUSY,
-                        region.boundWindows() + " memory windows are bound to " + this,
-                        "Take their keys back, or close them, first");
-            }
-            domain.softContext().engine().memory().deregister(region);
-        } finally {
-            domain.softContext().engine().unlock();
+        Engines engines = domain.softContext().engines();
+        if (!engines.memory().deregister(region)) {
+            throw new RdmaException(
+                    "ibv_dereg_mr",
+                    Errno.EBUSY,
+                    region.boundWindows() + " memory windows are bound to " + this,
+                    "Take their keys back, or close them, first");
         }
+        // Whoever touches memory does so under an engine's lock: once all were had, nobody is in there any more.
+        engines.settle();
         domain.remove(this);
     }
 

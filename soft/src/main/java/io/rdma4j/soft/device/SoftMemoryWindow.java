@@ -1,13 +1,13 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.verbs.MemoryWindow;
 import io.rdma4j.verbs.ProtectionDomain;
 
 /** A memory window. */
 final class SoftMemoryWindow implements MemoryWindow {
     private final SoftProtectionDomain domain;
-    private final Engine engine;
+    private final Engines engines;
     private final Type type;
     private final io.rdma4j.transport.MemoryWindow window;
 
@@ -15,7 +15,7 @@ final class SoftMemoryWindow implements MemoryWindow {
         this.domain = domain;
         this.type = type;
         this.window = window;
-        engine = domain.softContext().engine();
+        engines = domain.softContext().engines();
     }
 
     /** The window as the protocol knows it. */
@@ -35,22 +35,13 @@ final class SoftMemoryWindow implements MemoryWindow {
 
     @Override
     public int remoteKey() {
-        engine.lock();
-        try {
-            return window.key();
-        } finally {
-            engine.unlock();
-        }
+        return window.key();
     }
 
     @Override
     public void close() {
-        engine.lock();
-        try {
-            engine.memory().deallocate(window);
-        } finally {
-            engine.unlock();
-        }
+        engines.memory().deallocate(window);
+        engines.settle();
         domain.remove(this);
     }
 

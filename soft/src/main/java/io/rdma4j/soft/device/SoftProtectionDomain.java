@@ -1,7 +1,7 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
@@ -71,25 +71,17 @@ final class SoftProtectionDomain implements ProtectionDomain {
         if (refusal != null) {
             throw new RdmaException("ibv_reg_mr", Errno.EINVAL, memory.byteSize() + " bytes for " + access, refusal);
         }
-        Engine engine = context.engine();
+        MemoryTable table = context.engines().memory();
         synchronized (this) {
             requireOpen("ibv_reg_mr");
-            engine.lock();
-            try {
-                if (engine.memory().size() >= Limits.MAX_MEMORY_REGIONS) {
-                    throw new RdmaException(
-                            "ibv_reg_mr",
-                            Errno.ENOMEM,
-                            engine.memory().size() + " memory regions",
-                            "Close some that are not used");
-                }
-                SoftMemoryRegion region = new SoftMemoryRegion(
-                        this, access, engine.memory().register(memory, address(memory, flags), flags, number));
-                regions.add(region);
-                return region;
-            } finally {
-                engine.unlock();
+            if (table.size() >= Limits.MAX_MEMORY_REGIONS) {
+                throw new RdmaException(
+                        "ibv_reg_mr", Errno.ENOMEM, table.size() + " memory regions", "Close some that are not used");
             }
+            SoftMemoryRegion region = new SoftMemoryRegion(
+                    this, access, table.register(memory, address(memory, flags), flags, number));
+            regions.add(region);
+            return region;
         }
     }
 
@@ -127,25 +119,20 @@ final class SoftProtectionDomain implements ProtectionDomain {
 
     @Override
     public MemoryWindow allocateMemoryWindow(MemoryWindow.Type type) {
-        Engine engine = context.engine();
+        MemoryTable table = context.engines().memory();
         synchronized (this) {
             requireOpen("ibv_alloc_mw");
-            engine.lock();
-            try {
-                if (engine.memory().windowCount() >= Limits.MAX_MEMORY_WINDOWS) {
-                    throw new RdmaException(
-                            "ibv_alloc_mw",
-                            Errno.ENOMEM,
-                            engine.memory().windowCount() + " memory windows",
-                            "Close some that are not used");
-                }
-                SoftMemoryWindow window = new SoftMemoryWindow(
-                        this, type, engine.memory().allocateWindow(type == MemoryWindow.Type.TYPE_2, number));
-                windows.add(window);
-                return window;
-            } finally {
-                engine.unlock();
+            if (table.windowCount() >= Limits.MAX_MEMORY_WINDOWS) {
+                throw new RdmaException(
+                        "ibv_alloc_mw",
+                        Errno.ENOMEM,
+                        table.windowCount() + " memory windows",
+                        "Close some that are not used");
             }
+            SoftMemoryWindow window =
+                    new SoftMemoryWindow(this, type, table.allocateWindow(type == MemoryWindow.Type.TYPE_2, number));
+            windows.add(window);
+            return window;
         }
     }
 
@@ -231,12 +218,7 @@ final class SoftProtectionDomain implements ProtectionDomain {
         synchronized (this) {
             all = new ArrayList<>(queuePairs);
         }
-        context.engine().lock();
-        try {
-            all.forEach(SoftQueuePair::fail);
-        } finally {
-            context.engine().unlock();
-        }
+        all.forEach(SoftQueuePair::failSoon);
     }
 
     // ---- life ----

@@ -60,11 +60,12 @@ final class SoftQueuePair implements QueuePair {
             SoftCompletionQueue sendCompletions,
             SoftCompletionQueue receiveCompletions,
             @Nullable SoftSharedReceiveQueue sharedReceives,
+            Engine engine,
             int number) {
         this.domain = domain;
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
-        engine = domain.softContext().engine();
+        this.engine = engine;
         this.sharedReceives = sharedReceives;
         XrcDomain wantedDomain = attributes.xrcDomain();
         xrcDomain = wantedDomain == null ? null : SoftXrcDomain.of(CREATE, domain.softContext(), wantedDomain);
@@ -94,20 +95,25 @@ final class SoftQueuePair implements QueuePair {
                         role(),
                         number,
                         configuration,
-                        engine.memory(),
-                        sendCompletions,
-                        receiveCompletions,
+                        engine.engines().memory(),
+                        sendCompletions.from(engine),
+                        receiveCompletions.from(engine),
                         this::onAsyncEvent);
             case UNRELIABLE_CONNECTION ->
                 new UcQueuePair(
                         number,
                         configuration,
-                        engine.memory(),
-                        sendCompletions,
-                        receiveCompletions,
+                        engine.engines().memory(),
+                        sendCompletions.from(engine),
+                        receiveCompletions.from(engine),
                         this::onAsyncEvent);
             case UNRELIABLE_DATAGRAM ->
-                new UdQueuePair(number, configuration, sendCompletions, receiveCompletions, this::onAsyncEvent);
+                new UdQueuePair(
+                        number,
+                        configuration,
+                        sendCompletions.from(engine),
+                        receiveCompletions.from(engine),
+                        this::onAsyncEvent);
         };
     }
 
@@ -131,7 +137,8 @@ final class SoftQueuePair implements QueuePair {
         range("max_recv_sge", wanted.maxReceiveScatterGather(), Limits.MAX_SCATTER_GATHER);
         range("max_inline_data", wanted.maxInlineBytes(), Limits.MAX_INLINE_BYTES);
         checkExtended(attributes);
-        Engine engine = context.engine();
+        Engine engine = engine(context, attributes.type(), send);
+        context.engine().lock();
         engine.lock();
         try {
             int number = engine.reserveQueuePairNumber();
@@ -142,7 +149,7 @@ final class SoftQueuePair implements QueuePair {
             if (shared != null) {
                 shared.addUser();
             }
-            SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, shared, number);
+            SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, shared, engine, number);
             if (queuePair.xrcDomain != null) {
                 queuePair.xrcDomain.changeQueuePairs(1);
             }
@@ -152,7 +159,15 @@ final class SoftQueuePair implements QueuePair {
             return queuePair;
         } finally {
             engine.unlock();
+            context.engine().unlock();
         }
+    }
+
+    /** The engine that drives a queue pair. What shares ports, groups or receives with others is all driven by the main one. */
+    private static Engine engine(SoftContext context, QueuePairType type, SoftCompletionQueue send) {
+        boolean isConnection =
+                type == QueuePairType.RELIABLE_CONNECTION || type == QueuePairType.UNRELIABLE_CONNECTION;
+        return isConnection ? context.engines().engine(send.completionVector()) : context.engine();
     }
 
     private static SoftCompletionQueue completions(SoftContext context, CompletionQueue queue) {
@@ -232,10 +247,24 @@ final class SoftQueuePair implements QueuePair {
         domain.softContext().onAsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, this);
     }
 
-    /** Into the error state, since a completion queue has overrun or the device has gone; under the engine lock. */
+    /** Into the error state, since a completion queue has overrun; under the lock of any engine. */
     void fail() {
-        machine.toError();
-        engine.activate(driven);
+        if (engine.isLocked()) {
+            machine.toError();
+            engine.activate(driven);
+        } else {
+            failSoon();
+        }
+    }
+
+    /** Into the error state, at once or by whoever drives; any thread. */
+    void failSoon() {
+        engine.breakSoon(driven);
+    }
+
+    /** The engine that drives it. */
+    Engine engine() {
+        return engine;
     }
 
     // ---- accessors ----
@@ -447,6 +476,7 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void close() {
+        domain.softContext().engine().lock();
         engine.lock();
         try {
             if (closed) {
@@ -467,6 +497,7 @@ final class SoftQueuePair implements QueuePair {
             }
         } finally {
             engine.unlock();
+            domain.softContext().engine().unlock();
         }
         domain.softContext().finishEvents(this);
         domain.remove(this);

@@ -33,7 +33,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     private final @Nullable Object userContext;
     private final @Nullable SoftXrcDomain xrcDomain;
     private final @Nullable SoftCompletionQueue completions;
-    private final io.rdma4j.transport.SharedReceiveQueue queue;
+    private final SharedReceives queue;
 
     /** Of who posts. Who changes the size holds the engine lock too, and takes that first. */
     private final SpinLock lock = new SpinLock();
@@ -54,13 +54,13 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         XrcDomain wanted = attributes.xrcDomain();
         xrcDomain = wanted == null ? null : SoftXrcDomain.of(CREATE, domain.softContext(), wanted);
         completions = completions(domain.softContext(), attributes);
-        queue = new io.rdma4j.transport.SharedReceiveQueue(
+        queue = new SharedReceives(
                 attributes.maxWorkRequests(),
                 attributes.maxScatterGather(),
                 domain.number(),
                 this::onLimit,
                 xrcDomain == null ? 0 : NEXT_NUMBER.getAndIncrement() & MAX_NUMBER,
-                completions);
+                completions == null ? null : completions.from(engine));
         if (xrcDomain != null) {
             xrcDomain.domain().add(queue);
         }
@@ -95,7 +95,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         }
     }
 
-    /** Under the engine lock. */
+    /** Under the lock of the engine whose queue pair took a receive. */
     private void onLimit() {
         domain.softContext().onAsyncEvent(AsyncEvent.Type.SHARED_RECEIVE_QUEUE_LIMIT_REACHED, this);
     }

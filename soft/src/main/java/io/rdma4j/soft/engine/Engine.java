@@ -1,10 +1,9 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
-import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -18,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives everything: one per process. All protocol state belongs to the engine lock, which is held for a duty cycle of
- * microseconds and never while blocked in the kernel.
+ * Drives queue pairs: one of a process' {@link Engines}. All protocol state belongs to the engine lock, which is held for
+ * a duty cycle of microseconds and never while blocked in the kernel.
  *
  * <p>A duty cycle drains the ports, runs the timers that are due and transmits. It is run by whoever polls or posts, by
  * a thread that waits ({@link #await}), or by the background thread when there is no other; see {@link Progress}.
@@ -50,13 +49,12 @@ public final class Engine {
     private record AddressKey(long high, long low, int scope) {}
 
     private final ReentrantLock lock = new ReentrantLock();
+    private final Engines engines;
+    private final int index;
     private final LinkSet links;
-    private final LinkDecorator decorator;
-    private final Sharing sharing;
     private final EngineCounters counters = new EngineCounters();
-    private final SecureRandom secureRandom = new SecureRandom();
-    private final MemoryTable memory = new MemoryTable(secureRandom::nextInt);
     private final QueuePairTable queuePairs;
+    private final Handover handover = new Handover();
     private final DeadlineQueue deadlines = new DeadlineQueue();
     private final Doorbells doorbells = new Doorbells();
     private final Progress progress;
@@ -75,20 +73,20 @@ public final class Engine {
     /**
      * Creates an engine and starts its background thread.
      *
+     * @param engines the process' engines
+     * @param index which of them this is; 0 is the main one
      * @param links where its links come from; the engine owns them
-     * @param decorator what to put around links
-     * @param sharing how it shares addresses with other processes
      */
-    public Engine(LinkSet links, LinkDecorator decorator, Sharing sharing) {
+    Engine(Engines engines, int index, LinkSet links) {
+        this.engines = engines;
+        this.index = index;
         this.links = links;
-        this.decorator = decorator;
-        this.sharing = sharing;
         now = System.nanoTime();
-        queuePairs = new QueuePairTable(sharing.slot(), secureRandom::nextInt);
+        queuePairs = new QueuePairTable(engines.numbers(), index, engines.random()::nextInt);
         receiver = new Receiver(this);
         transmitter = new Transmitter(this);
         madSender = new MadSender(this);
-        progress = new Progress(this, links);
+        progress = new Progress(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
         progress.start();
     }
 
@@ -154,9 +152,19 @@ public final class Engine {
         return groups;
     }
 
-    /** All registered memory; under the engine lock. */
-    public MemoryTable memory() {
-        return memory;
+    /** All engines of the process. */
+    public Engines engines() {
+        return engines;
+    }
+
+    /** Which of them this is. */
+    public int index() {
+        return index;
+    }
+
+    /** Whether this is the main engine, which does all that is not a queue pair's. */
+    boolean isMain() {
+        return index == 0;
     }
 
     /** Counters. */
@@ -166,17 +174,17 @@ public final class Engine {
 
     /** This process' share of queue pair numbers and communication IDs: their upper 8 bits. */
     public int slot() {
-        return sharing.slot();
+        return engines.sharing().slot();
     }
 
     /** How this process shares addresses and RDMA ports with others. */
     public Sharing sharing() {
-        return sharing;
+        return engines.sharing();
     }
 
     /** Unpredictable numbers; any thread. */
     public SecureRandom random() {
-        return secureRandom;
+        return engines.random();
     }
 
     /** A thread other than the caller's, for checks whether memory is accessible to the engine. */
@@ -192,7 +200,24 @@ public final class Engine {
      * @throws io.rdma4j.verbs.RdmaException if UDP port 4791 of the address cannot be used
      */
     public Port openPort(InetAddress address) {
-        return sharing.openPort(this, address);
+        SharedPort shared = engines.sharing().openPort(engines.main(), address);
+        return isMain() ? shared : openSidePort(shared);
+    }
+
+    private Port openSidePort(SharedPort shared) {
+        lock();
+        try {
+            Port known = findPort(shared.address());
+            if (known != null) {
+                return known;
+            }
+            QueuePairNumbers numbers = engines.numbers();
+            SidePort port = SidePort.open(this, shared, numbers.first(index), numbers.last(index));
+            addPort(port);
+            return port;
+        } finally {
+            unlock();
+        }
     }
 
     /**
@@ -200,7 +225,7 @@ public final class Engine {
      * process may take it at any time. Any thread, without the engine lock.
      */
     public boolean isVacant(InetAddress address) {
-        return sharing.isVacant(this, address);
+        return engines.sharing().isVacant(this, address);
     }
 
     /** Adds a port that has been opened; under the engine lock. */
@@ -272,16 +297,18 @@ public final class Engine {
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
     }
 
-    /**
-     * Puts all queue pairs into the error state, so that none sends anything new any more, and sends what they owe; under
-     * the engine lock.
-     */
-    public void breakQueuePairs() {
-        queuePairs.forEach(queuePair -> {
-            queuePair.machine.toError();
-            transmitter.activate(queuePair);
-        });
-        transmitAll();
+    /** See {@link Engines#breakQueuePairs}. */
+    void breakQueuePairs() {
+        lock();
+        try {
+            queuePairs.forEach(queuePair -> {
+                queuePair.machine.toError();
+                transmitter.activate(queuePair);
+            });
+            transmitAll();
+        } finally {
+            unlock();
+        }
     }
 
     /**
@@ -289,7 +316,7 @@ public final class Engine {
      * not wait long for a lock that may not come. The engine works on for other shutdown hooks, but no thread sleeps in
      * the kernel for it any more, because the Java virtual machine would wait for that.
      */
-    public void finish() {
+    void finish() {
         try {
             sendWhatIsLeft();
         } finally {
@@ -327,6 +354,44 @@ public final class Engine {
         return queuePairs.size();
     }
 
+    // ---- between engines ----
+
+    /** Whether a number is of this engine's queue pairs, or may become one's. */
+    boolean isDriverOf(int number) {
+        QueuePairNumbers numbers = engines.numbers();
+        return numbers.isOwn(number) && numbers.engineOf(number) == index;
+    }
+
+    /**
+     * Gives a frame for a queue pair number that this engine does not know to the engine that might; under the engine lock.
+     *
+     * @return false if there is none
+     */
+    boolean handOver(int number, SharedPort port, Frame frame) {
+        QueuePairNumbers numbers = engines.numbers();
+        return numbers.isOwn(number)
+                && numbers.engineOf(number) != index
+                && engines.handOver(numbers.engineOf(number), port, frame, counters);
+    }
+
+    /** Gives a frame that is not this engine's to the main one; under the engine lock. */
+    void handBack(SharedPort port, Frame frame) {
+        boolean _ = engines.handOver(0, port, frame, counters);
+    }
+
+    /** Takes a copy of a frame from another engine, for the next duty cycle; false if too many wait. Any thread. */
+    boolean takeOver(SharedPort port, Frame frame) {
+        boolean taken = handover.put(port, frame);
+        // Put before the look: whoever goes to sleep says so before its last look at what was handed over.
+        progress.noteDeadline(System.nanoTime());
+        return taken;
+    }
+
+    /** Whether frames of other engines wait. Any thread. */
+    boolean isHandedSomething() {
+        return !handover.isEmpty();
+    }
+
     @Nullable
     DrivenQueuePair findQueuePair(int number) {
         return queuePairs.find(number);
@@ -342,11 +407,24 @@ public final class Engine {
     }
 
     void onDoorbell(DrivenQueuePair queuePair) {
+        if (queuePair.breaks) {
+            queuePair.machine.toError();
+        }
         queuePair.machine.flush();
         transmitter.activate(queuePair);
     }
 
     // ---- driving ----
+
+    /**
+     * Puts a queue pair into the error state: now, or by whoever is driving. Any thread, also with the lock of another
+     * engine; does not wait.
+     */
+    public void breakSoon(DrivenQueuePair queuePair) {
+        queuePair.breaks = true;
+        post(queuePair);
+        progress.noteDeadline(System.nanoTime());
+    }
 
     /** Transmits what was posted to a queue pair: now, or by whoever is driving. Any thread; does not wait. */
     public void post(DrivenQueuePair queuePair) {
@@ -493,7 +571,7 @@ public final class Engine {
      * @param channels whether also from this host's processes, which otherwise has its turn now and then
      */
     private int receive(boolean cold, boolean channels) {
-        int frames = groups.receive(now, cold);
+        int frames = groups.receive(now, cold) + handover.drain(now, receiver);
         for (Port port : ports) {
             if (cold || ports.length == 1 || port.idleCycles < COLD_CYCLES) {
                 int count = port.receive(now, channels);
@@ -522,6 +600,6 @@ public final class Engine {
 
     /** A link with capture, trace and faults as this process was told to. */
     Link decorate(Link link) {
-        return decorator.decorate(link);
+        return engines.decorator().decorate(link);
     }
 }

@@ -17,6 +17,12 @@ public final class EngineCounters {
     /** Packets passed on to another process of this host. */
     public long relayedPackets;
 
+    /** Packets given to another engine of this process, since they came to the wrong socket. */
+    public long handedOverPackets;
+
+    /** Packets for another engine that did not take them in time. */
+    public long handoverDrops;
+
     /** Packets for another process that did not take them in time. */
     public long relayDrops;
 
@@ -55,6 +61,29 @@ public final class EngineCounters {
 
     /** Creates counters of zero. */
     EngineCounters() {}
+
+    /** Adds another engine's counters. */
+    void add(EngineCounters other) {
+        receivedPackets += other.receivedPackets;
+        sentPackets += other.sentPackets;
+        deliveredPackets += other.deliveredPackets;
+        gsiPackets += other.gsiPackets;
+        relayedPackets += other.relayedPackets;
+        handedOverPackets += other.handedOverPackets;
+        handoverDrops += other.handoverDrops;
+        relayDrops += other.relayDrops;
+        tooShort += other.tooShort;
+        badOpcode += other.badOpcode;
+        truncated += other.truncated;
+        badVersion += other.badVersion;
+        badQueuePairNumber += other.badQueuePairNumber;
+        badTransport += other.badTransport;
+        badPartitionKey += other.badPartitionKey;
+        badQueueKey += other.badQueueKey;
+        icrcErrors += other.icrcErrors;
+        queuePairFailures += other.queuePairFailures;
+        cycles += other.cycles;
+    }
 
     /** Packets dropped for any reason before they reached a queue pair. */
     public long dropped() {

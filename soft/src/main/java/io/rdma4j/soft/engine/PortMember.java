@@ -26,7 +26,7 @@ final class PortMember implements Link {
     private static final int NOBODY = -1;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-    private final Port port;
+    private final SharedPort port;
     private final LocalChannel channel;
     private final Link sender;
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
@@ -42,7 +42,7 @@ final class PortMember implements Link {
     /** Slot of a process that has ended after it sent the frames that were taken last; {@link #NOBODY} for none. */
     private int gone = NOBODY;
 
-    PortMember(Port port, LocalChannel channel, Link sender, int slot) {
+    PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
         this.sender = sender;

@@ -50,7 +50,7 @@ final class PortOwner {
     }
 
     private final Engine engine;
-    private final Port port;
+    private final SharedPort port;
     private final LinkSet.LocalListener listener;
     private final long graceEndsNanos;
     private final List<Member> members = new ArrayList<>();
@@ -59,7 +59,7 @@ final class PortOwner {
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private long lastSearchNanos;
 
-    PortOwner(Engine engine, Port port, LinkSet.LocalListener listener, long graceEndsNanos) {
+    PortOwner(Engine engine, SharedPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
         this.port = port;
         this.listener = listener;

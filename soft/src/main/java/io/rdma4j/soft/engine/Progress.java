@@ -59,11 +59,11 @@ final class Progress {
     private volatile boolean inKernel;
     private volatile boolean ending;
 
-    Progress(Engine engine, LinkSet links) {
+    Progress(Engine engine, LinkSet links, String threadName) {
         this.engine = engine;
         this.links = links;
         lastPollNanos = System.nanoTime() - Standby.LONGEST_NANOS;
-        background = new Thread(this::runBackground, "rdma4j-engine");
+        background = new Thread(this::runBackground, threadName);
         background.setDaemon(true);
         backgroundWaiter = new Waiter(this, background);
     }
@@ -203,7 +203,7 @@ final class Progress {
     private boolean sleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
         boolean isLocalReady = true;
         // A change that this look misses was made after the sleep was published, and wakes.
-        if (!done.getAsBoolean()) {
+        if (!done.getAsBoolean() && !engine.isHandedSomething()) {
             long now = System.nanoTime();
             long until = Math.min(sleepDeadlineNanos, deadlineNanos);
             long timeout = until == Long.MAX_VALUE ? Long.MAX_VALUE : until - now;

@@ -6,31 +6,38 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs by number, and the giving out of numbers: the process' slot in the upper 8 bits, a random number in the
- * lower 16. A number that was in use is held off for a while, so that late packets of the old connection meet nobody.
- * Under the engine lock.
+ * An engine's queue pairs by number, and the giving out of its numbers, at random. A number that was in use is held off for
+ * a while, so that late packets of the old connection meet nobody. Under the engine lock.
  */
 final class QueuePairTable {
-    /** Most queue pairs. */
-    static final int MAX_QUEUE_PAIRS = 1 << 15;
-
-    /** Most numbers in use or held off; leaves room so that a random one is soon found. */
-    private static final int MAX_RESERVED = 3 << 14;
-
     private static final int PAGE = 256;
 
     private record Held(int number, long untilNanos) {}
 
-    private final int slot;
+    private final QueuePairNumbers numbers;
+    private final int first;
+    private final int count;
     private final IntSupplier random;
     private final @Nullable DrivenQueuePair[][] pages = new @Nullable DrivenQueuePair[PAGE][];
     private final boolean[] taken = new boolean[PAGE * PAGE];
     private final ArrayDeque<Held> held = new ArrayDeque<>();
     private int size;
 
-    QueuePairTable(int slot, IntSupplier random) {
-        this.slot = slot;
+    QueuePairTable(QueuePairNumbers numbers, int engine, IntSupplier random) {
+        this.numbers = numbers;
+        first = numbers.first(engine);
+        count = numbers.count(engine);
         this.random = random;
+    }
+
+    /** Most queue pairs of an engine that has so many numbers. */
+    static int maxQueuePairs(int numbers) {
+        return numbers / 4 * 3;
+    }
+
+    /** Most numbers in use or held off; leaves room so that a random one is soon found. */
+    private static int maxReserved(int numbers) {
+        return numbers / 8 * 7;
     }
 
     int size() {
@@ -39,21 +46,21 @@ final class QueuePairTable {
 
     /** A number that nobody has, reserved by this call; -1 if there are too many queue pairs. */
     int reserve(long nowNanos) {
-        if (size >= MAX_QUEUE_PAIRS) {
+        if (size >= maxQueuePairs(count)) {
             return -1;
         }
         // Short of numbers, those held off longest come first.
         while (!held.isEmpty()
-                && (held.getFirst().untilNanos() - nowNanos <= 0 || size + held.size() >= MAX_RESERVED)) {
+                && (held.getFirst().untilNanos() - nowNanos <= 0 || size + held.size() >= maxReserved(count))) {
             taken[held.removeFirst().number() & 0xffff] = false;
         }
-        int low;
+        int number;
         do {
-            low = random.getAsInt() & 0xffff;
-        } while (taken[low]);
-        taken[low] = true;
+            number = first + (int) ((random.getAsInt() & 0xffff_ffffL) * count >>> 32);
+        } while (taken[number & 0xffff]);
+        taken[number & 0xffff] = true;
         size++;
-        return slot << 16 | low;
+        return number;
     }
 
     void put(DrivenQueuePair queuePair) {
@@ -68,7 +75,7 @@ final class QueuePairTable {
 
     @Nullable
     DrivenQueuePair find(int number) {
-        if (number >>> 16 != slot) {
+        if (!numbers.isOwn(number)) {
             return null;
         }
         @Nullable DrivenQueuePair[] page = pages[number >>> 8 & 0xff];

@@ -40,22 +40,25 @@ final class Receiver {
         gsiHandler = handler;
     }
 
-    /** Takes a frame that a port's own link has received. */
-    void onFrame(long nowNanos, Port port, Frame frame) {
+    /** Takes a frame that came to UDP port 4791 of this process. */
+    void onFrame(long nowNanos, SharedPort port, Frame frame) {
         counters.receivedPackets++;
-        if (!parse(frame)) {
-            return;
+        if (parse(frame)) {
+            route(nowNanos, port, frame);
         }
+    }
+
+    private void route(long nowNanos, SharedPort port, Frame frame) {
         int number = packet.destinationQueuePair();
         if (number == GSI_QUEUE_PAIR) {
             onGsi(nowNanos, port, frame, true);
         } else if (number >>> 16 == engine.slot() || !port.relay(number >>> 16, frame)) {
-            onQueuePair(nowNanos, number);
+            onQueuePair(nowNanos, port, number);
         }
     }
 
     /** Takes a frame that the process that owns the port has passed on: it is for this process. */
-    void onRelayedFrame(long nowNanos, Port port, Frame frame) {
+    void onRelayedFrame(long nowNanos, SharedPort port, Frame frame) {
         counters.receivedPackets++;
         if (!parse(frame)) {
             return;
@@ -64,7 +67,33 @@ final class Receiver {
         if (number == GSI_QUEUE_PAIR) {
             onGsi(nowNanos, port, frame, false);
         } else {
-            onQueuePair(nowNanos, number);
+            onQueuePair(nowNanos, port, number);
+        }
+    }
+
+    /** Takes a frame that came to a socket beside UDP port 4791's, which gets what is for one engine, and little else. */
+    void onSteeredFrame(long nowNanos, SharedPort port, Frame frame) {
+        counters.receivedPackets++;
+        if (!parse(frame)) {
+            return;
+        }
+        int number = packet.destinationQueuePair();
+        if (engine.isDriverOf(number)) {
+            onQueuePair(nowNanos, port, number);
+        } else {
+            engine.handBack(port, frame);
+        }
+    }
+
+    /** Takes a frame that another engine of this process has received; that one has counted it. */
+    void onHandedOver(long nowNanos, SharedPort port, Frame frame) {
+        if (!parse(frame)) {
+            return;
+        }
+        if (engine.isMain()) {
+            route(nowNanos, port, frame);
+        } else {
+            onQueuePair(nowNanos, port, packet.destinationQueuePair());
         }
     }
 
@@ -102,10 +131,12 @@ final class Receiver {
         return false;
     }
 
-    private void onQueuePair(long nowNanos, int number) {
+    private void onQueuePair(long nowNanos, SharedPort port, int number) {
         DrivenQueuePair queuePair = engine.findQueuePair(number);
         if (queuePair == null) {
-            counters.badQueuePairNumber++;
+            if (!engine.handOver(number, port, packet.frame())) {
+                counters.badQueuePairNumber++;
+            }
         } else if (packet.opcode().transport() != queuePair.machine.transport()) {
             counters.badTransport++;
         } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
@@ -129,14 +160,14 @@ final class Receiver {
     }
 
     /** A process that shared a port has ended, maybe without a word to its peers. */
-    void onProcessGone(Port port, int slot) {
+    void onProcessGone(SharedPort port, int slot) {
         GsiHandler handler = gsiHandler;
         if (handler != null && slot != 0) {
             handler.onProcessGone(port, slot);
         }
     }
 
-    private void onGsi(long nowNanos, Port port, Frame frame, boolean mayRelay) {
+    private void onGsi(long nowNanos, SharedPort port, Frame frame, boolean mayRelay) {
         if (packet.opcode().transport() != Opcode.Transport.UD) {
             counters.badTransport++;
         } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {

@@ -48,8 +48,14 @@ public final class Sharing {
         return claims;
     }
 
-    Port openPort(Engine engine, InetAddress address) {
-        Port known = find(engine, address);
+    /**
+     * The main engine's port of a local address, opened if it was not yet. Any thread, without the engine lock.
+     *
+     * @param engine the main engine
+     * @throws RdmaException if UDP port 4791 of the address cannot be used
+     */
+    public SharedPort openPort(Engine engine, InetAddress address) {
+        SharedPort known = find(engine, address);
         if (known != null) {
             // Every connection comes here: looking the interface up again would take it longer than the rest.
             known.awaitConnected(System.nanoTime() + WELCOME_NANOS);
@@ -65,7 +71,7 @@ public final class Sharing {
         long giveUpNanos = System.nanoTime() + OPEN_NANOS;
         while (true) {
             String refusal = tryOpenPort(engine, address);
-            Port port = refusal == null ? find(engine, address) : null;
+            SharedPort port = refusal == null ? find(engine, address) : null;
             if (port != null) {
                 port.awaitConnected(System.nanoTime() + WELCOME_NANOS);
                 return port;
@@ -96,7 +102,7 @@ public final class Sharing {
             if (engine.findPort(address) != null) {
                 return null;
             }
-            Port port = new Port(engine, address, socket(address));
+            SharedPort port = new SharedPort(engine, address, socket(address));
             String refusal = port.tryOpen();
             if (refusal == null) {
                 engine.addPort(port);
@@ -114,10 +120,10 @@ public final class Sharing {
         }
     }
 
-    private static @Nullable Port find(Engine engine, InetAddress address) {
+    private static @Nullable SharedPort find(Engine engine, InetAddress address) {
         engine.lock();
         try {
-            return engine.findPort(address);
+            return (SharedPort) engine.findPort(address);
         } finally {
             engine.unlock();
         }

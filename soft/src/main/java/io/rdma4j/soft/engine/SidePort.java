@@ -1,0 +1,88 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+
+/**
+ * The port that an engine beside the main one has at an address: a socket of its own, so that engines share no lock when
+ * they send. Where the kernel can, it is bound to the address' UDP port 4791 too and gets what is for this engine's queue
+ * pairs; else it only sends, and the main engine hands over what is for them. All methods under the engine lock unless they
+ * say otherwise.
+ */
+final class SidePort extends Port {
+    private static final int BURST_FRAMES = 128;
+    private static final int RARELY_MASK = 63;
+
+    private final Engine engine;
+    private final SharedPort shared;
+    private final Link link;
+    private final boolean isSteered;
+    private int polls;
+    private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
+
+    private SidePort(Engine engine, SharedPort shared, Link link, boolean isSteered) {
+        super(shared.address());
+        this.engine = engine;
+        this.shared = shared;
+        this.link = link;
+        this.isSteered = isSteered;
+    }
+
+    /**
+     * Opens the port.
+     *
+     * @param shared the main engine's port of the address
+     * @param first first number of the engine's queue pairs
+     * @param last last number of them
+     * @throws RdmaException {@code EIO} if there is no socket to be had
+     */
+    static SidePort open(Engine engine, SharedPort shared, int first, int last) {
+        try {
+            Link owned = shared.owned();
+            Link beside = owned == null ? null : engine.links().openBeside(owned, first, last);
+            Link link = beside == null ? engine.links().openUdp(shared.address(), 0) : beside;
+            return new SidePort(engine, shared, engine.decorate(link), beside != null);
+        } catch (IOException e) {
+            throw new RdmaException(
+                    "ibv_modify_qp",
+                    Errno.EIO,
+                    "open a socket of " + Addresses.text(shared.address()) + ": " + e.getMessage(),
+                    "See that the process may open more sockets",
+                    e);
+        }
+    }
+
+    @Override
+    Link link() {
+        return link;
+    }
+
+    @Override
+    int receive(long nowNanos, boolean all) {
+        if (!isSteered) {
+            if ((++polls & RARELY_MASK) == 0) {
+                // Nobody sends to this port, but what comes all the same must not keep the selector busy.
+                int _ = link.poll(burst);
+            }
+            return 0;
+        }
+        int taken = link.poll(burst);
+        for (int i = 0; i < taken; i++) {
+            engine.receiver().onSteeredFrame(nowNanos, shared, burst.frame(i));
+        }
+        return taken;
+    }
+
+    @Override
+    long nextDeadlineNanos() {
+        return link.nextDeadlineNanos();
+    }
+
+    @Override
+    void awaitConnected(long deadlineNanos) {
+        shared.awaitConnected(deadlineNanos);
+    }
+}
