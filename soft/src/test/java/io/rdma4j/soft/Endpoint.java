@@ -43,11 +43,16 @@ public final class Endpoint implements AutoCloseable {
     }
 
     Endpoint(InetAddress address, int memoryBytes, int entries) {
+        this(address, memoryBytes, entries, Integer.getInteger("vector", 0));
+    }
+
+    /** With completions at a completion vector: another one is another engine. */
+    Endpoint(InetAddress address, int memoryBytes, int entries, int vector) {
         this.address = address;
         context = Device.of(address).orElseThrow().open();
         domain = context.createProtectionDomain();
         channel = context.createCompletionChannel();
-        completions = context.createCompletionQueue(entries, this, channel);
+        completions = context.createCompletionQueue(entries, this, channel, vector);
         queuePair = domain.createQueuePair(QueuePairInitAttributes.reliable(completions, CAPABILITIES));
         memory = Arena.ofAuto().allocate(memoryBytes, 4096);
         region = domain.register(memory, ALL);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.AsyncEvent;
@@ -372,13 +371,7 @@ class QueuePairStateTest {
         Endpoint.connect(a, b);
         a.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(a.region, 0, 64));
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(b.region, 0, 64));
-        Engine engine = SoftDevices.engine();
-        engine.lock();
-        try {
-            engine.breakQueuePairs();
-        } finally {
-            engine.unlock();
-        }
+        SoftDevices.engines().breakQueuePairs();
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);

@@ -160,7 +160,7 @@ final class Transmitter {
                     if (route != null && !route.equals(next)) {
                         flushBefore(route.port(), bytes);
                     }
-                    if (route == null || route.port() != next.port()) {
+                    if (route == null || !route.port().equals(next.port())) {
                         leaveFrom(next.port());
                     }
                     route = next;

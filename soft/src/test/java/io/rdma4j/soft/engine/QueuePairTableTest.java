@@ -7,19 +7,39 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Queue pair numbers belong to the process and are not given out again soon. */
+/** Queue pair numbers belong to the process and an engine of it, and are not given out again soon. */
 class QueuePairTableTest {
-    private final QueuePairTable table = new QueuePairTable(7, new Random(1)::nextInt);
+    private final QueuePairTable table = new QueuePairTable(new QueuePairNumbers(7, 1), 0, new Random(1)::nextInt);
 
     @Test
     void numbersCarryTheSlotAndDiffer() {
         Set<Integer> numbers = new HashSet<>();
-        for (int i = 0; i < QueuePairTable.MAX_QUEUE_PAIRS; i++) {
+        for (int i = 0; i < QueuePairTable.maxQueuePairs(1 << 16); i++) {
             int number = table.reserve(0);
             assertThat(number >>> 16).isEqualTo(7);
             assertThat(numbers.add(number)).isTrue();
         }
         assertThat(table.reserve(0)).isEqualTo(-1);
+    }
+
+    @Test
+    void numbersTellTheirEngine() {
+        for (int engines = 1; engines <= Engines.MOST; engines++) {
+            QueuePairNumbers numbers = new QueuePairNumbers(7, engines);
+            int total = 0;
+            for (int engine = 0; engine < engines; engine++) {
+                QueuePairTable some = new QueuePairTable(numbers, engine, new Random(engine)::nextInt);
+                for (int i = 0; i < 1000; i++) {
+                    int number = some.reserve(0);
+                    assertThat(numbers.engineOf(number)).isEqualTo(engine);
+                    assertThat(number).isBetween(numbers.first(engine), numbers.last(engine));
+                }
+                assertThat(numbers.engineOf(numbers.first(engine))).isEqualTo(engine);
+                assertThat(numbers.engineOf(numbers.last(engine))).isEqualTo(engine);
+                total += numbers.count(engine);
+            }
+            assertThat(total).isBetween((1 << 16) - Engines.MOST, 1 << 16);
+        }
     }
 
     @Test
