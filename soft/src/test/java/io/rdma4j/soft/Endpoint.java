@@ -28,6 +28,9 @@ public final class Endpoint implements AutoCloseable {
     static final Set<AccessFlag> ALL = EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED));
     static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(64, 64, 4, 4, 128);
 
+    /** The completion vector of endpoints that are made without one; 0 if it is not set. */
+    static final String VECTOR_PROPERTY = "rdma4j.test.vector";
+
     final InetAddress address;
     final DeviceContext context;
     final ProtectionDomain domain;
@@ -43,7 +46,7 @@ public final class Endpoint implements AutoCloseable {
     }
 
     Endpoint(InetAddress address, int memoryBytes, int entries) {
-        this(address, memoryBytes, entries, Integer.getInteger("vector", 0));
+        this(address, memoryBytes, entries, Integer.getInteger(VECTOR_PROPERTY, 0));
     }
 
     /** With completions at a completion vector: another one is another engine. */

@@ -77,6 +77,23 @@ class SharedAddressTest {
     }
 
     @Test
+    void queuePairsOfOtherEnginesShareTheAddressToo() throws IOException, InterruptedException {
+        String otherEngine = "-D" + Endpoint.VECTOR_PROPERTY + "=1";
+        ChildProcess owner = start(otherEngine);
+        ChildProcess withOwner = start(otherEngine);
+        connect(owner, withOwner);
+        ChildProcess a = start(otherEngine);
+        ChildProcess b = start(otherEngine, "-Drdma4j.link=nio");
+        connect(a, b);
+        owner.tell("run");
+        a.tell("run");
+        assertProgress(owner, 100);
+        assertProgress(a, 100);
+        owner.kill();
+        assertProgress(a, 100);
+    }
+
+    @Test
     void processThatWasStoppedFindsItsAnswersBeforeItsTimersFire() throws IOException, InterruptedException {
         ChildProcess owner = start();
         owner.tell("open");

@@ -261,10 +261,16 @@ public final class MemoryTable {
         entries--;
     }
 
+    /** Places for keys, used or not. */
+    int places() {
+        return slots.length;
+    }
+
     /** Makes room: more if the entries need it, else that of what was removed. Who reads meanwhile finds all in the old array. */
     private void rebuild() {
         @Nullable MemoryRegion[] old = slots;
-        @Nullable MemoryRegion[] table = new @Nullable MemoryRegion[entries * 4 > old.length ? old.length * 2 : old.length];
+        @Nullable
+        MemoryRegion[] table = new @Nullable MemoryRegion[entries * 4 > old.length ? old.length * 2 : old.length];
         usedPlaces = 0;
         for (MemoryRegion region : old) {
             if (region != null && region != REMOVED) {

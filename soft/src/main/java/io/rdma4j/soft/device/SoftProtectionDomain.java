@@ -78,8 +78,8 @@ final class SoftProtectionDomain implements ProtectionDomain {
                 throw new RdmaException(
                         "ibv_reg_mr", Errno.ENOMEM, table.size() + " memory regions", "Close some that are not used");
             }
-            SoftMemoryRegion region = new SoftMemoryRegion(
-                    this, access, table.register(memory, address(memory, flags), flags, number));
+            SoftMemoryRegion region =
+                    new SoftMemoryRegion(this, access, table.register(memory, address(memory, flags), flags, number));
             regions.add(region);
             return region;
         }

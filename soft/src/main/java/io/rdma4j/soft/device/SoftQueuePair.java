@@ -165,8 +165,7 @@ final class SoftQueuePair implements QueuePair {
 
     /** The engine that drives a queue pair. What shares ports, groups or receives with others is all driven by the main one. */
     private static Engine engine(SoftContext context, QueuePairType type, SoftCompletionQueue send) {
-        boolean isConnection =
-                type == QueuePairType.RELIABLE_CONNECTION || type == QueuePairType.UNRELIABLE_CONNECTION;
+        boolean isConnection = type == QueuePairType.RELIABLE_CONNECTION || type == QueuePairType.UNRELIABLE_CONNECTION;
         return isConnection ? context.engines().engine(send.completionVector()) : context.engine();
     }
 

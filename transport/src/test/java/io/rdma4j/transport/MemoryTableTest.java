@@ -1,0 +1,107 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Memory is found by its key as long as it is registered, also by threads that look while others change the table. */
+@Timeout(60)
+class MemoryTableTest {
+    private static final MemorySegment MEMORY = MemorySegment.ofArray(new byte[16]);
+
+    private final Random random = new Random(7);
+    private final MemoryTable table = new MemoryTable(random::nextInt);
+
+    private MemoryRegion register() {
+        return table.register(MEMORY, 0, AccessFlags.LOCAL_WRITE, 1);
+    }
+
+    @Test
+    void whatIsRegisteredIsFoundAndWhatWasTakenBackIsNot() {
+        List<MemoryRegion> present = new ArrayList<>();
+        List<MemoryRegion> gone = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            if (random.nextInt(100) < 52 || present.isEmpty()) {
+                present.add(register());
+            } else {
+                MemoryRegion region = present.remove(random.nextInt(present.size()));
+                assertThat(table.deregister(region)).isTrue();
+                assertThat(table.deregister(region)).isTrue();
+                gone.add(region);
+            }
+            assertThat(table.size()).isEqualTo(present.size());
+            MemoryRegion some = present.isEmpty() ? null : present.get(random.nextInt(present.size()));
+            if (some != null) {
+                assertThat(table.find(some.key())).isSameAs(some);
+            }
+        }
+        for (MemoryRegion region : present) {
+            assertThat(table.find(region.key())).isSameAs(region);
+        }
+        for (MemoryRegion region : gone) {
+            assertThat(region.isValid()).isFalse();
+            assertThat(table.find(region.key())).isNotSameAs(region);
+        }
+    }
+
+    @Test
+    void keyZeroIsNobodysAfterRemovals() {
+        for (int i = 0; i < 100; i++) {
+            assertThat(table.deregister(register())).isTrue();
+        }
+        assertThat(table.find(0)).isNull();
+    }
+
+    @Test
+    void churnWithoutGrowthTakesNoMoreRoom() {
+        List<MemoryRegion> kept = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            kept.add(register());
+        }
+        for (int i = 0; i < 100_000; i++) {
+            assertThat(table.deregister(register())).isTrue();
+        }
+        assertThat(table.places()).isLessThanOrEqualTo(64);
+        for (MemoryRegion region : kept) {
+            assertThat(table.find(region.key())).isSameAs(region);
+        }
+    }
+
+    @Test
+    void lookingUpNeedsNoLockWhileOthersChangeTheTable() throws InterruptedException {
+        MemoryRegion[] steady = new MemoryRegion[50];
+        for (int i = 0; i < steady.length; i++) {
+            steady[i] = register();
+        }
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicLong missed = new AtomicLong();
+        AtomicLong looks = new AtomicLong();
+        Thread reader = Thread.ofPlatform().start(() -> {
+            while (!over.get()) {
+                for (MemoryRegion region : steady) {
+                    if (table.find(region.key()) != region) {
+                        missed.incrementAndGet();
+                    }
+                }
+                looks.incrementAndGet();
+            }
+        });
+        List<MemoryRegion> others = new ArrayList<>();
+        for (int i = 0; i < 200_000 || looks.get() < 100; i++) {
+            others.add(register());
+            if (others.size() > 200) {
+                assertThat(table.deregister(others.remove(random.nextInt(200)))).isTrue();
+            }
+        }
+        over.set(true);
+        reader.join();
+        assertThat(missed).hasValue(0);
+    }
+}
