@@ -6,9 +6,6 @@ import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
 import java.security.SecureRandom;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,9 +32,6 @@ public final class Engine {
     /** Frames after which timers fire though the ports are not empty yet: more than a socket buffer holds. */
     private static final int DRAIN_LIMIT_FRAMES = 1 << 14;
 
-    /** One of several ports that had no input for so many cycles is looked at less often by threads that poll. */
-    static final int COLD_CYCLES = 512;
-
     private static final int COLD_MASK = 15;
 
     private static final int LEADER_SPINS = 100;
@@ -45,8 +39,6 @@ public final class Engine {
 
     /** How long the end of the process may be delayed by what is still to be sent. */
     private static final long FINISH_NANOS = 50_000_000;
-
-    private record AddressKey(long high, long low, int scope) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Engines engines;
@@ -62,8 +54,7 @@ public final class Engine {
     private final Transmitter transmitter;
     private final MadSender madSender;
     private final MulticastGroups groups = new MulticastGroups(this);
-    private final Map<AddressKey, Port> portsByAddress = new HashMap<>();
-    private Port[] ports = {};
+    private final Ports ports = new Ports();
     private long now;
     private int drainedFrames;
 
@@ -230,29 +221,17 @@ public final class Engine {
 
     /** Adds a port that has been opened; under the engine lock. */
     void addPort(Port port) {
-        portsByAddress.put(keyOf(port.address()), port);
-        Port[] more = Arrays.copyOf(ports, ports.length + 1);
-        more[ports.length] = port;
-        ports = more;
+        ports.add(port);
     }
 
     /** The open port of a local address, or null; under the engine lock. */
     public @Nullable Port findPort(InetAddress address) {
-        return portsByAddress.get(keyOf(address));
+        return ports.find(address);
     }
 
     /** The open port of a local address in GID form, or null; under the engine lock. */
     public @Nullable Port findPort(long high, long low) {
-        for (Port port : ports) {
-            if (port.isAt(high, low)) {
-                return port;
-            }
-        }
-        return null;
-    }
-
-    private static AddressKey keyOf(InetAddress address) {
-        return new AddressKey(Addresses.high(address), Addresses.low(address), Addresses.scope(address));
+        return ports.find(high, low);
     }
 
     LinkSet links() {
@@ -356,35 +335,30 @@ public final class Engine {
 
     // ---- between engines ----
 
-    /** Whether a number is of this engine's queue pairs, or may become one's. */
-    boolean isDriverOf(int number) {
-        QueuePairNumbers numbers = engines.numbers();
-        return numbers.isOwn(number) && numbers.engineOf(number) == index;
-    }
-
-    /**
-     * Gives a frame for a queue pair number that this engine does not know to the engine that might; under the engine lock.
-     *
-     * @return false if there is none
-     */
-    boolean handOver(int number, SharedPort port, Frame frame) {
-        QueuePairNumbers numbers = engines.numbers();
-        return numbers.isOwn(number)
-                && numbers.engineOf(number) != index
-                && engines.handOver(numbers.engineOf(number), port, frame, counters);
-    }
-
-    /** Gives a frame that is not this engine's to the main one; under the engine lock. */
-    void handBack(SharedPort port, Frame frame) {
-        boolean _ = engines.handOver(0, port, frame, counters);
-    }
-
     /** Takes a copy of a frame from another engine, for the next duty cycle; false if too many wait. Any thread. */
     boolean takeOver(SharedPort port, Frame frame) {
         boolean taken = handover.put(port, frame);
         // Put before the look: whoever goes to sleep says so before its last look at what was handed over.
         progress.noteDeadline(System.nanoTime());
         return taken;
+    }
+
+    /**
+     * Takes all that has come, as far as it is no more than a socket's buffer holds; with the lock of the main engine or
+     * none.
+     */
+    void takeAll() {
+        lock();
+        try {
+            int frames = 0;
+            int count;
+            do {
+                count = receive(true, true);
+                frames += count;
+            } while (count > 0 && frames < DRAIN_LIMIT_FRAMES);
+        } finally {
+            unlock();
+        }
     }
 
     /** Whether frames of other engines wait. Any thread. */
@@ -557,11 +531,7 @@ public final class Engine {
     }
 
     private long nextDeadlineNanos() {
-        long next = Math.min(deadlines.nextDeadlineNanos(), groups.nextDeadlineNanos());
-        for (Port port : ports) {
-            next = Math.min(next, port.nextDeadlineNanos());
-        }
-        return next;
+        return Math.min(Math.min(deadlines.nextDeadlineNanos(), groups.nextDeadlineNanos()), ports.nextDeadlineNanos());
     }
 
     /**
@@ -571,14 +541,7 @@ public final class Engine {
      * @param channels whether also from this host's processes, which otherwise has its turn now and then
      */
     private int receive(boolean cold, boolean channels) {
-        int frames = groups.receive(now, cold) + handover.drain(now, receiver);
-        for (Port port : ports) {
-            if (cold || ports.length == 1 || port.idleCycles < COLD_CYCLES) {
-                int count = port.receive(now, channels);
-                port.idleCycles = count == 0 ? port.idleCycles + 1 : 0;
-                frames += count;
-            }
-        }
+        int frames = groups.receive(now, cold) + handover.drain(now, receiver) + ports.receive(now, cold, channels);
         isDry = frames == 0;
         return frames;
     }

@@ -111,6 +111,15 @@ public final class Engines {
         }
     }
 
+    /** Lets all engines beside the main one take what has come for them; with the main one's lock. */
+    void takeAllBeside() {
+        for (Engine engine : all()) {
+            if (!engine.isMain()) {
+                engine.takeAll();
+            }
+        }
+    }
+
     /** Most queue pairs that the main engine drives. */
     public int maxQueuePairs() {
         return QueuePairTable.maxQueuePairs(numbers.count(0));

@@ -117,7 +117,7 @@ public final class MulticastGroups {
     int receive(long nowNanos, boolean look) {
         int frames = 0;
         for (MulticastGroup group : all) {
-            if (look || group.idleCycles < Engine.COLD_CYCLES) {
+            if (look || group.idleCycles < Ports.COLD_CYCLES) {
                 frames += group.receive(nowNanos, burst, engine.receiver());
             }
         }

@@ -26,6 +26,7 @@ final class Receiver {
     private static final int PARTITION = 0x7fff;
 
     private final Engine engine;
+    private final QueuePairNumbers numbers;
     private final EngineCounters counters;
     private final Packet packet = new Packet();
     private final Icrc icrc = new Icrc();
@@ -33,6 +34,7 @@ final class Receiver {
 
     Receiver(Engine engine) {
         this.engine = engine;
+        numbers = engine.engines().numbers();
         counters = engine.counters();
     }
 
@@ -78,11 +80,15 @@ final class Receiver {
             return;
         }
         int number = packet.destinationQueuePair();
-        if (engine.isDriverOf(number)) {
+        if (numbers.isOwn(number) && numbers.engineOf(number) == engine.index()) {
             onQueuePair(nowNanos, port, number);
         } else {
-            engine.handBack(port, frame);
+            boolean _ = handOver(0, port, frame);
         }
+    }
+
+    private boolean handOver(int index, SharedPort port, Frame frame) {
+        return engine.engines().handOver(index, port, frame, counters);
     }
 
     /** Takes a frame that another engine of this process has received; that one has counted it. */
@@ -134,9 +140,7 @@ final class Receiver {
     private void onQueuePair(long nowNanos, SharedPort port, int number) {
         DrivenQueuePair queuePair = engine.findQueuePair(number);
         if (queuePair == null) {
-            if (!engine.handOver(number, port, packet.frame())) {
-                counters.badQueuePairNumber++;
-            }
+            onUnknownNumber(port, number);
         } else if (packet.opcode().transport() != queuePair.machine.transport()) {
             counters.badTransport++;
         } else if ((packet.partitionKey() & 0x7fff) != PARTITION) {
@@ -145,6 +149,14 @@ final class Receiver {
             counters.icrcErrors++;
         } else {
             deliver(nowNanos, queuePair);
+        }
+    }
+
+    /** It may be another engine's. */
+    private void onUnknownNumber(SharedPort port, int number) {
+        int index = numbers.isOwn(number) ? numbers.engineOf(number) : engine.index();
+        if (index == engine.index() || !handOver(index, port, packet.frame())) {
+            counters.badQueuePairNumber++;
         }
     }
 
@@ -163,6 +175,8 @@ final class Receiver {
     void onProcessGone(SharedPort port, int slot) {
         GsiHandler handler = gsiHandler;
         if (handler != null && slot != 0) {
+            // What it had sent to queue pairs of other engines comes before the news, too.
+            engine.engines().takeAllBeside();
             handler.onProcessGone(port, slot);
         }
     }

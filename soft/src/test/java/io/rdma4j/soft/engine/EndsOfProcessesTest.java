@@ -45,8 +45,8 @@ class EndsOfProcessesTest {
 
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-        Engine engine = new Engine(
-                network.newLinkSet(), plain, new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1)));
+        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
+        Engine engine = new Engines(2, network::newLinkSet, plain, sharing).main();
         engine.lock();
         engine.gsiHandler(new GsiHandler() {
             @Override
@@ -118,7 +118,8 @@ class EndsOfProcessesTest {
         others.openUdp(ADDRESS, Frame.UDP_PORT);
         Engine member = engine();
         LinkSet.LocalListener listener = others.listenLocal(socket());
-        CompletableFuture<Port> opened = CompletableFuture.supplyAsync(() -> member.openPort(ADDRESS));
+        CompletableFuture<SharedPort> opened =
+                CompletableFuture.supplyAsync(() -> member.sharing().openPort(member, ADDRESS));
         LocalChannel channel = listener.accept();
         while (channel == null) {
             Thread.sleep(1);
