@@ -113,6 +113,25 @@ class SharedAddressTest {
         }
     }
 
+    @Test
+    void connectionOfTwoOthersGoesOnWhileTheOwnerIsStopped() throws IOException, InterruptedException {
+        ChildProcess owner = start();
+        owner.tell("open");
+        owner.expect("ready");
+        owner.expect("opened");
+        ChildProcess a = start();
+        ChildProcess b = start("-Drdma4j.link=nio");
+        connect(a, b);
+        a.tell("run");
+        assertProgress(a, 10);
+        signal(owner, "STOP");
+        // All retries of the connection take half a second.
+        Thread.sleep(700);
+        assertProgress(a, 100);
+        signal(owner, "CONT");
+        assertProgress(a, 10);
+    }
+
     private static void signal(ChildProcess process, String signal) throws IOException, InterruptedException {
         assertThat(new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
                         .start()

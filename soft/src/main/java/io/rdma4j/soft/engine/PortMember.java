@@ -16,13 +16,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The link of a process that does not own a port: it sends from a UDP port of its own and receives what the owner passes
- * on. It tells the owner the process' slot and services.
+ * The link of a process that does not own a port: it sends from a UDP port of its own, and receives there what other
+ * processes of the address send, and by a channel what the owner passes on. It tells the owner the process' slot and
+ * services.
  */
 final class PortMember implements Link {
     private static final int SLOTS = 64;
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
-    private static final int RARELY_MASK = 63;
+
+    /** Where nobody has to look at the channel it is looked at so often, and always for a while after a message. */
+    private static final long LOOK_INTERVAL_NANOS = 50_000;
+
+    private static final long BUSY_NANOS = 1_000_000;
     private static final int NOBODY = -1;
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
@@ -32,12 +37,20 @@ final class PortMember implements Link {
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
     private final MemorySegment memory = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
     private final ByteBuffer memoryView = memory.asByteBuffer();
-    private final ReceiveBurst stray = new ReceiveBurst(SLOTS);
     private final Set<Long> known = ConcurrentHashMap.newKeySet();
     private final LinkStatistics statistics = new LinkStatistics();
     private volatile boolean welcome;
     private int ownerSlot;
-    private int polls;
+    private long now;
+    private long lastLookNanos;
+    private long lastMessageNanos;
+    private boolean mustLook = true;
+
+    /** Whether messages lie in the channel that the kernel knows nothing of any more. */
+    private boolean mayHaveMore;
+
+    private boolean startsDirect;
+    private boolean ended;
 
     /** Slot of a process that has ended after it sent the frames that were taken last; {@link #NOBODY} for none. */
     private int gone = NOBODY;
@@ -45,8 +58,13 @@ final class PortMember implements Link {
     PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
-        this.sender = sender;
-        begin(RelayMessage.HELLO, 3).put(1, RelayMessage.VERSION).put(2, (byte) slot);
+        this.sender = new NeighbourLink(sender, port.neighbours());
+        int udpPort = sender.localAddress().getPort();
+        port.neighbours().put(slot, udpPort);
+        begin(RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
+                .put(1, RelayMessage.VERSION)
+                .put(2, (byte) slot)
+                .putShort(3, (short) udpPort);
         var _ = channel.send(header, EMPTY);
     }
 
@@ -86,9 +104,9 @@ final class PortMember implements Link {
         return ownerSlot;
     }
 
-    /** Whether the owner has gone and all that it had passed on was taken. */
+    /** Whether the owner has gone and all that it had sent and passed on was taken. */
     boolean hasEnded() {
-        return channel.isClosed();
+        return ended;
     }
 
     // ---- the link ----
@@ -108,34 +126,87 @@ final class PortMember implements Link {
         sender.send(burst);
     }
 
+    /**
+     * Says how the next {@link #poll} is to look at the channel, which is a system call.
+     *
+     * @param all whether it must; else it does while messages come, and now and then
+     */
+    void look(long nowNanos, boolean all) {
+        now = nowNanos;
+        mustLook = all || nowNanos - lastLookNanos >= LOOK_INTERVAL_NANOS || nowNanos - lastMessageNanos < BUSY_NANOS;
+    }
+
     @Override
     public int poll(ReceiveBurst burst) {
         burst.clear();
-        tellGone();
-        while (!burst.isFull() && burst.count() < SLOTS && gone == NOBODY) {
-            ByteBuffer message = channel.poll();
-            if (message == null) {
+        startsDirect = !startsDirect;
+        boolean looked = startsDirect;
+        if (looked) {
+            takeDirect(burst);
+        }
+        while (burst.count() == 0) {
+            boolean isEmpty = takeMessages(burst);
+            boolean isEnd = isEmpty && channel.isClosed() && !ended;
+            if (burst.count() == 0 && (!looked || gone != NOBODY || isEnd)) {
+                // What a process has sent is here before the news of its end: now that is known, all can be taken.
+                takeDirect(burst);
+            }
+            if (burst.count() > 0) {
                 break;
             }
-            onMessage(message, burst);
-            if (burst.count() == 0) {
-                tellGone();
+            if (gone == NOBODY) {
+                end(isEnd);
+                break;
             }
-        }
-        if ((++polls & RARELY_MASK) == 0) {
-            // Nobody sends to this port, but what comes all the same must not keep the selector busy.
-            var _ = sender.poll(stray);
+            tellGone();
         }
         return burst.count();
     }
 
+    private void end(boolean isEnd) {
+        if (isEnd) {
+            ended = true;
+            port.neighbours().clear();
+        }
+    }
+
+    /** Takes what other processes of this address have sent to this one without the owner. */
+    private void takeDirect(ReceiveBurst burst) {
+        int count = sender.poll(burst);
+        for (int i = 0; i < count; i++) {
+            Frame frame = burst.frame(i);
+            frame.destinationPort = Frame.UDP_PORT;
+            if (!port.neighbours().isHere(frame.sourceHigh, frame.sourceLow)) {
+                frame.length = 0; // this port is for processes of this address alone; counted as too short
+            }
+        }
+        statistics.receivedFrames.add(count);
+    }
+
+    /** Takes what the owner has to say, up to the news of an end; whether there was nothing left of it. */
+    private boolean takeMessages(ReceiveBurst burst) {
+        if (gone != NOBODY || !mustLook && !mayHaveMore) {
+            return false;
+        }
+        lastLookNanos = now;
+        mayHaveMore = true;
+        while (burst.count() < SLOTS && !burst.isFull() && gone == NOBODY) {
+            ByteBuffer message = channel.poll();
+            if (message == null) {
+                mayHaveMore = false;
+                return true;
+            }
+            lastMessageNanos = now;
+            onMessage(message, burst);
+        }
+        return false;
+    }
+
     /** Tells that a process has ended, now that all that came before this news was taken. */
     private void tellGone() {
-        if (gone != NOBODY) {
-            int slot = gone;
-            gone = NOBODY;
-            port.onProcessGone(slot);
-        }
+        int slot = gone;
+        gone = NOBODY;
+        port.onProcessGone(slot);
     }
 
     private void onMessage(ByteBuffer message, ReceiveBurst burst) {
@@ -153,6 +224,9 @@ final class PortMember implements Link {
             port.signal().raise();
         } else if (kind == RelayMessage.GONE && bytes == 2) {
             gone = message.get(at + 1) & 0xff;
+            port.neighbours().put(gone, 0);
+        } else if (kind == RelayMessage.NEIGHBOUR && bytes == RelayMessage.NEIGHBOUR_BYTES) {
+            port.neighbours().put(message.get(at + 1) & 0xff, message.getShort(at + 2) & 0xffff);
         } else {
             // Another version of this program, or none at all.
             channel.close();

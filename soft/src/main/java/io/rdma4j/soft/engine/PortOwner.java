@@ -42,6 +42,7 @@ final class PortOwner {
         private final LocalChannel channel;
         private final Set<Long> services = new HashSet<>();
         private int slot;
+        private int udpPort;
         private boolean isExpelled;
 
         Member(LocalChannel channel) {
@@ -127,8 +128,10 @@ final class PortOwner {
         int at = message.position();
         int bytes = message.remaining();
         byte kind = bytes > 0 ? message.get(at) : 0;
-        if (kind == RelayMessage.HELLO && bytes >= 3 && message.get(at + 1) == RelayMessage.VERSION) {
-            welcome(member, message.get(at + 2) & 0xff);
+        if (kind == RelayMessage.HELLO
+                && bytes == RelayMessage.HELLO_BYTES
+                && message.get(at + 1) == RelayMessage.VERSION) {
+            welcome(member, message.get(at + 2) & 0xff, message.getShort(at + 3) & 0xffff);
         } else if (kind == RelayMessage.LISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             long service = message.getLong(at + RelayMessage.SERVICE_AT);
             member.services.add(service);
@@ -143,11 +146,28 @@ final class PortOwner {
         }
     }
 
-    private void welcome(Member member, int slot) {
+    private void welcome(Member member, int slot, int udpPort) {
         member.slot = slot;
+        member.udpPort = udpPort;
         bySlot[slot] = member;
+        port.neighbours().put(slot, udpPort);
+        // Before the newcomer is welcome, so that its first frame and the answer go the way that all others will.
+        for (Member other : members) {
+            if (other != member && bySlot[other.slot] == other) {
+                introduce(member, other);
+                introduce(other, member);
+            }
+        }
         begin(RelayMessage.WELCOME, 3).put(1, RelayMessage.VERSION).put(2, (byte) engine.slot());
         var _ = member.channel.send(header, EMPTY);
+    }
+
+    /** Tells {@code to} how to reach {@code who}; without that it sends to this process, which passes on. */
+    private void introduce(Member who, Member to) {
+        begin(RelayMessage.NEIGHBOUR, RelayMessage.NEIGHBOUR_BYTES)
+                .put(1, (byte) who.slot)
+                .putShort(2, (short) who.udpPort);
+        var _ = to.channel.send(header, EMPTY);
     }
 
     private ByteBuffer begin(byte kind, int bytes) {
@@ -160,6 +180,7 @@ final class PortOwner {
         member.channel.close();
         if (bySlot[member.slot] == member) {
             bySlot[member.slot] = null;
+            port.neighbours().put(member.slot, 0);
             if (!member.isExpelled) {
                 tellGone(member.slot);
             }

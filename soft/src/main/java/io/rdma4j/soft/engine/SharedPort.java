@@ -36,6 +36,7 @@ public final class SharedPort extends Port {
     private final Path socket;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
+    private final Neighbours neighbours;
     private final Signal signal = new Signal();
     private final Timed retry = new Retry();
     private long retryNanos = FIRST_RETRY_NANOS;
@@ -53,6 +54,7 @@ public final class SharedPort extends Port {
         super(address);
         this.engine = engine;
         this.socket = socket;
+        neighbours = new Neighbours(high(), low());
     }
 
     /** Whether this process has UDP port 4791 of the address. */
@@ -106,7 +108,7 @@ public final class SharedPort extends Port {
             boolean mayHaveMembers = follows || Files.exists(socket);
             LinkSet.LocalListener listener = engine.links().listenLocal(socket);
             SocketFiles.removeAtExit(socket);
-            link = engine.decorate(udp);
+            link = engine.decorate(new NeighbourLink(udp, neighbours));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
@@ -208,6 +210,7 @@ public final class SharedPort extends Port {
                 taken += asOwner.receive();
             }
         } else if (asMember != null) {
+            asMember.look(nowNanos, all);
             taken = link().poll(burst);
             for (int i = 0; i < taken; i++) {
                 engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
@@ -296,6 +299,11 @@ public final class SharedPort extends Port {
         if (!engine.await(signal, this::isConnected, deadlineNanos) && !isConnected()) {
             throw silentOwner("ibv_modify_qp");
         }
+    }
+
+    /** How the other processes of the address are reached without the owner. Any thread. */
+    Neighbours neighbours() {
+        return neighbours;
     }
 
     Signal signal() {

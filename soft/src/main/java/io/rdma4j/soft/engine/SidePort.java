@@ -44,7 +44,8 @@ final class SidePort extends Port {
             Link owned = shared.owned();
             Link beside = owned == null ? null : engine.links().openBeside(owned, first, last);
             Link link = beside == null ? engine.links().openUdp(shared.address(), 0) : beside;
-            return new SidePort(engine, shared, engine.decorate(link), beside != null);
+            return new SidePort(
+                    engine, shared, engine.decorate(new NeighbourLink(link, shared.neighbours())), beside != null);
         } catch (IOException e) {
             throw new RdmaException(
                     "ibv_modify_qp",

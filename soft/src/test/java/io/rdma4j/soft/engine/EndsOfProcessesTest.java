@@ -23,6 +23,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,12 +84,13 @@ class EndsOfProcessesTest {
         return message.get(message.position());
     }
 
-    private static void send(Link link, int frames) {
+    private static void send(Link link, int port, int frames) {
         try (Arena arena = Arena.ofConfined()) {
             SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
             for (int i = 0; i < frames; i++) {
                 burst.clear();
                 burst.destination(Addresses.high(ADDRESS), Addresses.low(ADDRESS), 0, 0);
+                burst.destinationPort(port);
                 burst.append(64);
                 link.send(burst);
             }
@@ -100,45 +102,105 @@ class EndsOfProcessesTest {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel listening = others.connectLocal(socket());
-        tell(listening, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1);
+        tell(listening, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
         assertThat(hear(listening)).isEqualTo(RelayMessage.WELCOME);
         LocalChannel ending = others.connectLocal(socket());
-        tell(ending, RelayMessage.HELLO, RelayMessage.VERSION, SLOT);
+        tell(ending, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x02);
+        assertThat(hear(ending)).isEqualTo(RelayMessage.NEIGHBOUR);
         assertThat(hear(ending)).isEqualTo(RelayMessage.WELCOME);
         owner.lock();
-        send(others.openUdp(ADDRESS, 0), 400);
+        send(others.openUdp(ADDRESS, 0), Frame.UDP_PORT, 400);
         ending.close();
         owner.unlock();
         assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 400L));
+        assertThat(hear(listening)).isEqualTo(RelayMessage.NEIGHBOUR);
         assertThat(hear(listening)).isEqualTo(RelayMessage.GONE);
+    }
+
+    /** A process that has joined the owner that this test plays. */
+    private final class Joined {
+        final Engine engine;
+        final LocalChannel channel;
+        final int udpPort;
+
+        Joined() throws Exception {
+            others.openUdp(ADDRESS, Frame.UDP_PORT);
+            engine = engine();
+            LinkSet.LocalListener listener = others.listenLocal(socket());
+            CompletableFuture<SharedPort> opened =
+                    CompletableFuture.supplyAsync(() -> engine.sharing().openPort(engine, ADDRESS));
+            LocalChannel fresh = listener.accept();
+            while (fresh == null) {
+                Thread.sleep(1);
+                fresh = listener.accept();
+            }
+            channel = fresh;
+            ByteBuffer hello = channel.poll();
+            while (hello == null) {
+                Thread.sleep(1);
+                hello = channel.poll();
+            }
+            assertThat(hello.get(hello.position())).isEqualTo(RelayMessage.HELLO);
+            udpPort = hello.getShort(hello.position() + 3) & 0xffff;
+            tell(channel, RelayMessage.WELCOME, RelayMessage.VERSION, SLOT - 1);
+            assertThat(opened.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
+        }
+
+        void passOn(int frames) {
+            int[] frame = new int[RelayMessage.FRAME_HEADER_BYTES + 64];
+            frame[0] = RelayMessage.FRAME;
+            for (int i = 0; i < frames; i++) {
+                tell(channel, frame);
+            }
+        }
     }
 
     @Test
     void memberTakesAllThatTheOwnerPassedOnBeforeTheNewsOfAnEnd() throws Exception {
-        others.openUdp(ADDRESS, Frame.UDP_PORT);
-        Engine member = engine();
-        LinkSet.LocalListener listener = others.listenLocal(socket());
-        CompletableFuture<SharedPort> opened =
-                CompletableFuture.supplyAsync(() -> member.sharing().openPort(member, ADDRESS));
-        LocalChannel channel = listener.accept();
-        while (channel == null) {
-            Thread.sleep(1);
-            channel = listener.accept();
-        }
-        assertThat(hear(channel)).isEqualTo(RelayMessage.HELLO);
-        tell(channel, RelayMessage.WELCOME, RelayMessage.VERSION, SLOT - 1);
-        assertThat(opened.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
-        member.lock();
-        int[] frame = new int[RelayMessage.FRAME_HEADER_BYTES + 64];
-        frame[0] = RelayMessage.FRAME;
-        for (int i = 0; i < 100; i++) {
-            tell(channel, frame);
-        }
-        tell(channel, RelayMessage.GONE, SLOT);
-        tell(channel, frame);
-        channel.close();
-        member.unlock();
+        Joined member = new Joined();
+        member.engine.lock();
+        member.passOn(100);
+        tell(member.channel, RelayMessage.GONE, SLOT);
+        member.passOn(1);
+        member.channel.close();
+        member.engine.unlock();
         assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 100L));
         assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 101L));
+    }
+
+    @Test
+    void memberTakesAllThatCameStraightBeforeTheNewsOfAnEnd() throws Exception {
+        Joined member = new Joined();
+        Link neighbour = others.openUdp(ADDRESS, 0);
+        member.engine.lock();
+        send(neighbour, member.udpPort, 300);
+        tell(member.channel, RelayMessage.GONE, SLOT);
+        tell(member.channel, RelayMessage.GONE, SLOT - 2);
+        member.engine.unlock();
+        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT, 300L));
+        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 2, 300L));
+        member.engine.lock();
+        send(neighbour, member.udpPort, 300);
+        member.channel.close();
+        member.engine.unlock();
+        assertThat(ends.poll(10, TimeUnit.SECONDS)).isEqualTo(List.of((long) SLOT - 1, 600L));
+    }
+
+    @Test
+    void memberHasNoEarForFramesOfOtherAddressesAtThePortThatItSendsFrom() throws Exception {
+        Joined member = new Joined();
+        EngineCounters counters = member.engine.counters();
+        send(others.openUdp(InetAddress.ofLiteral("127.0.0.9"), 0), member.udpPort, 5);
+        await(() -> counters.tooShort == 5);
+        send(others.openUdp(ADDRESS, 0), member.udpPort, 7);
+        await(() -> counters.receivedPackets == 12);
+        assertThat(counters.tooShort).isEqualTo(5);
+        assertThat(counters.dropped()).isEqualTo(12); // frames of zeros are for no queue pair
+    }
+
+    private static void await(BooleanSupplier done) throws InterruptedException {
+        while (!done.getAsBoolean()) {
+            Thread.sleep(1);
+        }
     }
 }

@@ -1,0 +1,90 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import org.junit.jupiter.api.Test;
+
+/** Frames go straight to a process of the same address that is known, and to UDP port 4791 otherwise. */
+class NeighboursTest {
+    private static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
+    private static final InetAddress ELSEWHERE = InetAddress.ofLiteral("127.0.0.2");
+    private static final int FRAME_BYTES = 64;
+
+    private final Neighbours neighbours = new Neighbours(Addresses.high(HERE), Addresses.low(HERE));
+    private final SendBurst burst = new SendBurst(Arena.ofAuto(), 2 * SendBurst.MAX_FRAME_BYTES);
+
+    private SendBurst burst(InetAddress to, int... queuePairs) {
+        burst.clear();
+        burst.destination(Addresses.high(to), Addresses.low(to), 0, 0);
+        for (int number : queuePairs) {
+            burst.buffer().putInt(burst.tail() + 4, number);
+            burst.append(FRAME_BYTES);
+        }
+        return burst;
+    }
+
+    @Test
+    void slotOfTheQueuePairNumberFindsThePort() {
+        neighbours.put(7, 1234);
+        neighbours.put(200, 50_000);
+        assertThat(neighbours.portOf(burst(HERE, 7 << 16 | 99, 7 << 16 | 3))).isEqualTo(1234);
+        assertThat(neighbours.portOf(burst(HERE, 200 << 16))).isEqualTo(50_000);
+        assertThat(neighbours.portOf(burst(HERE, 8 << 16))).isZero();
+    }
+
+    @Test
+    void framesForSeveralProcessesGoToTheOwner() {
+        neighbours.put(7, 1234);
+        neighbours.put(8, 1235);
+        assertThat(neighbours.portOf(burst(HERE, 7 << 16, 8 << 16))).isZero();
+    }
+
+    @Test
+    void connectionManagementGoesToTheOwner() {
+        neighbours.put(0, 1234);
+        assertThat(neighbours.portOf(burst(HERE, 1))).isZero();
+    }
+
+    @Test
+    void otherAddressesAreNotConcerned() {
+        neighbours.put(7, 1234);
+        assertThat(neighbours.portOf(burst(ELSEWHERE, 7 << 16))).isZero();
+    }
+
+    @Test
+    void whoHasEndedIsForgotten() {
+        neighbours.put(7, 1234);
+        neighbours.put(8, 1235);
+        neighbours.put(7, 0);
+        assertThat(neighbours.portOf(burst(HERE, 7 << 16))).isZero();
+        neighbours.clear();
+        assertThat(neighbours.portOf(burst(HERE, 8 << 16))).isZero();
+    }
+
+    @Test
+    void burstLeavesForThePortAndIsAsItWas() throws IOException {
+        try (LinkSet links = new MemoryNetwork(9000).newLinkSet()) {
+            Link owner = links.openUdp(HERE, Frame.UDP_PORT);
+            Link neighbour = links.openUdp(HERE, 0);
+            Link link = new NeighbourLink(links.openUdp(HERE, 0), neighbours);
+            neighbours.put(7, neighbour.localAddress().getPort());
+            link.send(burst(HERE, 7 << 16));
+            assertThat(burst.destinationPort()).isEqualTo(Frame.UDP_PORT);
+            link.send(burst(HERE, 9 << 16));
+            ReceiveBurst taken = new ReceiveBurst(4);
+            assertThat(neighbour.poll(taken)).isEqualTo(1);
+            assertThat(taken.frame(0).buffer.get(taken.frame(0).offset + 5)).isEqualTo((byte) 7);
+            assertThat(owner.poll(taken)).isEqualTo(1);
+            assertThat(taken.frame(0).buffer.get(taken.frame(0).offset + 5)).isEqualTo((byte) 9);
+        }
+    }
+}
