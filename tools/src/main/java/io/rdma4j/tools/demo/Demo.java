@@ -29,7 +29,7 @@ public final class Demo implements Tool {
             packet capture, then a longer run in which every byte is compared and every ping is timed; then connections
             (ucmatose), datagrams (udaddy), a multicast group (mckey), and streams over RDMA sockets and TCP (rstream).
               -a address   a local address to run over (127.0.0.1)
-              -C count     pings of the longer run (10000)
+              -C count     pings of the longer run (10000); fewer make the streams shorter, too
               -S size      bytes of a ping, 23 to 65535 (64)
             """;
 
@@ -80,7 +80,7 @@ public final class Demo implements Tool {
         try {
             show(stage);
             measure(stage, environment);
-            Family family = new Family(stage, address);
+            Family family = new Family(stage, address, count);
             family.connections(3);
             family.datagrams(4);
             family.group(5);

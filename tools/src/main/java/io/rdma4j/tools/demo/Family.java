@@ -15,15 +15,26 @@ final class Family {
     /** What a client ends with that came before its server listened: rejected, or service unknown. */
     private static final List<Integer> TOO_EARLY = List.of(8, 1);
 
-    private static final List<String> LATENCY = List.of("-S", "64", "-C", "1", "-I", "5000");
-    private static final List<String> BANDWIDTH = List.of("-S", "65536", "-C", "1000", "-I", "1");
+    /** Rounds of the streams: so many that Java has compiled most before the half; fewer where fewer pings are asked for. */
+    private static final int MOST_ROUNDS = 20_000;
+
+    private static final int MOST_ROUNDS_OF_PIECES = 5;
+    private static final int ROUNDS_FOR_A_PING = 2;
+    private static final int PINGS_FOR_A_ROUND_OF_PIECES = 2000;
 
     private final Stage stage;
     private final String address;
+    private final List<String> latency;
+    private final List<String> bandwidth;
 
-    Family(Stage stage, String address) {
+    /** The tools at an address; the streams are short if the longer run has few pings. */
+    Family(Stage stage, String address, int pings) {
         this.stage = stage;
         this.address = address;
+        long rounds = Math.clamp((long) ROUNDS_FOR_A_PING * pings, 1, MOST_ROUNDS);
+        latency = List.of("-S", "64", "-C", "1", "-I", String.valueOf(rounds));
+        int roundsOfPieces = Math.clamp(pings / PINGS_FOR_A_ROUND_OF_PIECES, 1, MOST_ROUNDS_OF_PIECES);
+        bandwidth = List.of("-S", "65536", "-C", "1000", "-I", String.valueOf(roundsOfPieces));
     }
 
     /** A process whose lines are kept. */
@@ -117,21 +128,22 @@ final class Family {
     void streams(int number) throws DemoFailure, InterruptedException {
         stage.say(number + ". rstream: streams over RDMA sockets, and over TCP sockets to compare with");
         stage.say("");
-        stage.say("   $ rdma4j rstream -b " + address + " " + String.join(" ", LATENCY) + "      (-T s for TCP)");
-        stage.say("   $ rdma4j rstream -s " + address + " " + String.join(" ", LATENCY));
+        stage.say("   $ rdma4j rstream -b " + address + " " + String.join(" ", latency) + "      (-T s for TCP)");
+        stage.say("   $ rdma4j rstream -s " + address + " " + String.join(" ", latency));
         stage.say("");
         List<String> lines = new ArrayList<>();
         lines.add("   %-14s%26s%32s".formatted("", "64 bytes, one at a time", "64 KiB pieces, as many as go"));
         for (boolean tcp : new boolean[] {false, true}) {
-            String latency = stream(tcp, LATENCY).getLast();
-            List<String> row = stream(tcp, BANDWIDTH);
+            String micros = stream(tcp, latency).getLast();
+            List<String> row = stream(tcp, bandwidth);
             lines.add("   %-14s%23s us%27s Gb/s"
-                    .formatted(tcp ? "TCP sockets" : "RDMA sockets", latency, row.get(row.size() - 2)));
+                    .formatted(tcp ? "TCP sockets" : "RDMA sockets", micros, row.get(row.size() - 2)));
         }
         lines.forEach(stage::say);
         stage.say("");
         stage.say(
                 "   TCP has the kernel of this one host to itself; RDMA sockets speak RoCEv2 as they do between hosts.");
+        stage.say("   Averages from the first byte on: both processes start cold, and Java compiles meanwhile.");
         stage.say("");
     }
 
