@@ -22,7 +22,11 @@ public final class MemoryRegion {
     /** The only queue pair whose peer may use it, or null for all of the domain. */
     private final @Nullable QueuePairMachine user;
 
-    private volatile boolean valid = true;
+    /**
+     * Whether it was taken back. Neither volatile nor true at first, since each packet asks: a thread that drives queue pairs
+     * knows at the latest when it next takes the lock that who takes a region back takes once, too.
+     */
+    private boolean isGone;
 
     /** Windows that have a range of this region; changed by the table's exclusion. */
     private volatile int boundWindows;
@@ -107,11 +111,11 @@ public final class MemoryRegion {
 
     /** Whether the region is still registered. */
     public boolean isValid() {
-        return valid;
+        return !isGone;
     }
 
     void invalidate() {
-        valid = false;
+        isGone = true;
     }
 
     /** Whether all rights of {@code flags} were given. */

@@ -1,8 +1,6 @@
 package io.rdma4j.transport;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntSupplier;
@@ -20,27 +18,15 @@ public final class MemoryTable {
     /** Keys taken back most recently, which are not given out again; a power of two. */
     private static final int REMEMBERED_KEYS = 1 << 12;
 
-    private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(MemoryRegion[].class);
-
-    /** In the place of what was removed, so that no chain of probes breaks under a thread that follows it. */
-    private static final MemoryRegion REMOVED = new MemoryRegion(MemorySegment.NULL, 0, 0, 0, -1);
-
     private final IntSupplier random;
     private final int[] retired = new int[REMEMBERED_KEYS];
     private int retiredCount;
     private final Map<Integer, MemoryWindow> windows = new HashMap<>();
 
-    /**
-     * Regions, and the ranges of windows, by key. At least half of the places are null, which ends every chain; replaced by
-     * another array when there is no room, and when most places are of what was removed.
-     */
-    private volatile @Nullable MemoryRegion[] slots = new @Nullable MemoryRegion[64];
+    /** Replaced when there is no room, also when most of it is of what was removed. Not volatile: see {@link KeyedRegions}. */
+    private KeyedRegions regions = new KeyedRegions(64);
 
     private int size;
-    private int entries;
-
-    /** Places that are not null. */
-    private int usedPlaces;
 
     /**
      * Creates an empty table.
@@ -85,11 +71,10 @@ public final class MemoryTable {
     }
 
     private void enter(MemoryRegion region) {
-        if ((usedPlaces + 1) * 2 > slots.length) {
-            rebuild();
+        if (regions.isFull()) {
+            regions = new KeyedRegions(regions);
         }
-        insert(slots, region);
-        entries++;
+        regions.add(region);
     }
 
     /**
@@ -105,7 +90,7 @@ public final class MemoryTable {
         if (region.isValid()) {
             region.invalidate();
             retired[retiredCount++ & (REMEMBERED_KEYS - 1)] = region.key();
-            remove(region);
+            regions.remove(region);
             size--;
         }
         return true;
@@ -160,7 +145,7 @@ public final class MemoryTable {
         MemoryRegion region = window.region();
         if (range != null && region != null) {
             range.invalidate();
-            remove(range);
+            regions.remove(range);
             region.changeBoundWindows(-1);
             window.set(window.key(), null, null);
         }
@@ -193,14 +178,7 @@ public final class MemoryTable {
 
     /** The region, or the range of a window, under a key, or null. */
     public @Nullable MemoryRegion find(int key) {
-        @Nullable MemoryRegion[] table = slots;
-        int mask = table.length - 1;
-        for (int i = slot(table, key); ; i = (i + 1) & mask) {
-            MemoryRegion region = (MemoryRegion) SLOT.getAcquire(table, i);
-            if (region == null || region.key() == key && region != REMOVED) {
-                return region;
-            }
-        }
+        return regions.find(key);
     }
 
     /** The region or range of a key, if the queue pair's peer has the right for all the bytes; else null. */
@@ -234,49 +212,8 @@ public final class MemoryTable {
         return false;
     }
 
-    private static int slot(@Nullable MemoryRegion[] table, int key) {
-        return (key * 0x9e37_79b9 >>> 7) & (table.length - 1);
-    }
-
-    private void insert(@Nullable MemoryRegion[] table, MemoryRegion region) {
-        int mask = table.length - 1;
-        int i = slot(table, region.key());
-        while (table[i] != null && table[i] != REMOVED) {
-            i = (i + 1) & mask;
-        }
-        if (table[i] == null) {
-            usedPlaces++;
-        }
-        SLOT.setRelease(table, i, region);
-    }
-
-    private void remove(MemoryRegion region) {
-        @Nullable MemoryRegion[] table = slots;
-        int mask = table.length - 1;
-        int i = slot(table, region.key());
-        while (table[i] != region) {
-            i = (i + 1) & mask;
-        }
-        SLOT.setRelease(table, i, REMOVED);
-        entries--;
-    }
-
     /** Places for keys, used or not. */
     int places() {
-        return slots.length;
-    }
-
-    /** Makes room: more if the entries need it, else that of what was removed. Who reads meanwhile finds all in the old array. */
-    private void rebuild() {
-        @Nullable MemoryRegion[] old = slots;
-        @Nullable
-        MemoryRegion[] table = new @Nullable MemoryRegion[entries * 4 > old.length ? old.length * 2 : old.length];
-        usedPlaces = 0;
-        for (MemoryRegion region : old) {
-            if (region != null && region != REMOVED) {
-                insert(table, region);
-            }
-        }
-        slots = table;
+        return regions.places();
     }
 }
