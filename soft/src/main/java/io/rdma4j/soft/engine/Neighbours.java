@@ -1,6 +1,11 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Icrc;
+import io.rdma4j.wire.cm.CmMad;
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -11,6 +16,7 @@ final class Neighbours {
     /** Where in a frame the uppermost byte of the queue pair number is that it is for: the slot of its process. */
     private static final int SLOT_AT = 5;
 
+    private static final int MAD_AT = Bth.LENGTH + Deth.LENGTH;
     private static final int SLOTS = 256;
 
     private final long high;
@@ -42,6 +48,9 @@ final class Neighbours {
         if (burst.destinationLow() != low || burst.destinationHigh() != high) {
             return 0;
         }
+        if (isForServices(burst)) {
+            return ports.get(slotOfAnswer(burst.segment(), burst.offset(0) + MAD_AT, burst.length(0)));
+        }
         int slot = -1;
         for (int i = 0; i < burst.count(); i++) {
             int next = burst.length(i) > SLOT_AT ? burst.buffer().get(burst.offset(i) + SLOT_AT) & 0xff : 0;
@@ -51,6 +60,22 @@ final class Neighbours {
             slot = next;
         }
         return slot < 0 ? 0 : ports.get(slot);
+    }
+
+    private static boolean isForServices(SendBurst burst) {
+        return burst.count() == 1
+                && burst.length(0) > MAD_AT + Icrc.LENGTH
+                && Bth.destinationQueuePair(burst.segment(), burst.offset(0)) == Receiver.GSI_QUEUE_PAIR;
+    }
+
+    /**
+     * The slot in the communication ID that the receiver of a management datagram has chosen. These take the way that data
+     * take, or a confirmation would come after the data that it allows. 0, which nobody has, for a request: the owner knows
+     * for whom it is.
+     */
+    private static int slotOfAnswer(MemorySegment memory, int at, int frameBytes) {
+        boolean isConnectionManagement = CmMad.check(memory, at, frameBytes - MAD_AT - Icrc.LENGTH) == CmMad.Result.OK;
+        return isConnectionManagement ? CmMad.receiverId(memory, at) >>> 24 : 0;
     }
 
     /** Whether a source is the address itself, that is, a process of this host. */

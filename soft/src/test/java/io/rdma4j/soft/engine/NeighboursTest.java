@@ -8,6 +8,12 @@ import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.Rtu;
+import io.rdma4j.wire.cm.SidrReq;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -48,10 +54,32 @@ class NeighboursTest {
         assertThat(neighbours.portOf(burst(HERE, 7 << 16, 8 << 16))).isZero();
     }
 
+    private SendBurst burst(CmMessage message) {
+        burst(HERE, 1).clear();
+        burst.buffer().putInt(4, Receiver.GSI_QUEUE_PAIR);
+        message.emit(burst.segment(), 20, 99);
+        burst.append(20 + CmMad.LENGTH + 4);
+        return burst;
+    }
+
     @Test
-    void connectionManagementGoesToTheOwner() {
+    void answersOfConnectionManagementGoTheWayOfTheData() {
+        neighbours.put(7, 1234);
+        assertThat(neighbours.portOf(burst(new Rtu(8 << 24, 7 << 24 | 5, PrivateData.EMPTY))))
+                .isEqualTo(1234);
+        assertThat(neighbours.portOf(burst(new Rtu(7 << 24, 8 << 24 | 5, PrivateData.EMPTY))))
+                .isZero();
+    }
+
+    @Test
+    void requestsGoToTheOwner() {
         neighbours.put(0, 1234);
-        assertThat(neighbours.portOf(burst(HERE, 1))).isZero();
+        neighbours.put(7, 1234);
+        assertThat(neighbours.portOf(burst(new SidrReq(7 << 24, 0xffff, 7, PrivateData.EMPTY))))
+                .isZero();
+        assertThat(neighbours.portOf(burst(new Rej(7 << 24, 0, 0, 8, 0, PrivateData.EMPTY, PrivateData.EMPTY))))
+                .isZero();
+        assertThat(neighbours.portOf(burst(HERE, Receiver.GSI_QUEUE_PAIR))).isZero(); // too short for any
     }
 
     @Test
