@@ -9,6 +9,7 @@ public final class Catalogue {
     static final String FLOOR = "the floor: UDP by system calls from Java";
     static final String VERBS = "this project: verbs";
     static final String SIZES = "this project: sizes and queue pairs";
+    static final String ENGINES = "this project: two threads of one process, with an engine each or the same";
     static final String CONNECTIONS = "this project: connections";
     static final String LOSS = "this project: goodput at loss, 64 KiB writes";
     static final String SOCKETS = "this project: RDMA sockets";

@@ -31,6 +31,7 @@ final class VerbsRows {
         rows.sockets();
         rows.sizes();
         rows.queuePairs();
+        rows.engines();
     }
 
     private RowBuilder row(String id, String title) {
@@ -146,6 +147,43 @@ final class VerbsRows {
                         .throughput(throughput(operation, size, size > MIB ? 4 : 16));
             }
         }
+    }
+
+    /** What threads of one process cost each other; those with an engine each need no lock of the other. */
+    private void engines() {
+        for (int passive : new int[] {0, 1}) {
+            String each = passive == 0 ? "the same engine" : "an engine each";
+            engineRow("send-64", passive, "64 B SEND, one way, polling, " + each)
+                    .raw(Catalogue.RAW_LATENCY)
+                    .latency(pair(
+                            "rdma-latency-in-one-process", "operation", "send", "size", 64, "passiveVector", passive));
+            engineRow("write-64kib", passive, "64 KiB WRITE, throughput, " + each)
+                    .raw(Catalogue.RAW_STREAM)
+                    .throughput(inOneProcess("write", KIB_64, 16, 1, passive));
+            engineRow("write-rate", passive, "64 B WRITE, rate, batches of 64, " + each)
+                    .raw(Catalogue.RAW_RATE)
+                    .rate(inOneProcess("write", 64, 512, 64, passive));
+        }
+    }
+
+    private RowBuilder engineRow(String id, int passive, String title) {
+        return new RowBuilder(plan, id + (passive == 0 ? "-one-engine" : "-two-engines"), Catalogue.ENGINES, title)
+                .from(1);
+    }
+
+    private static Experiment inOneProcess(String operation, int size, int depth, int batch, int passive) {
+        return pair(
+                "rdma-throughput-in-one-process",
+                "operation",
+                operation,
+                "size",
+                size,
+                "depth",
+                depth,
+                "batch",
+                batch,
+                "passiveVector",
+                passive);
     }
 
     private void queuePairs() {

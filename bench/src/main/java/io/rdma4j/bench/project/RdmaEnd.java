@@ -33,7 +33,7 @@ final class RdmaEnd implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     /** Sizes of an end. */
-    record Shape(int queuePairs, int sends, int receives, long regionBytes) {}
+    record Shape(int queuePairs, int sends, int receives, long regionBytes, int vector) {}
 
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
     private final List<QueuePair> queuePairs = new ArrayList<>();
@@ -50,7 +50,7 @@ final class RdmaEnd implements AutoCloseable {
         ProtectionDomain domain = keep(context.createProtectionDomain());
         channel = keep(context.createCompletionChannel());
         completions = keep(context.createCompletionQueue(
-                shape.queuePairs() * (shape.sends() + shape.receives()) + 1, null, channel));
+                shape.queuePairs() * (shape.sends() + shape.receives()) + 1, null, channel, shape.vector()));
         Arena arena = Arena.ofShared();
         made.push(arena);
         region = keep(domain.register(

@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
 /**
  * Round trips over one reliable connection. Parameters: {@code operation} ({@code write}: the peer polls its memory and
  * writes back; {@code send}; {@code read}, {@code compare-and-swap}, {@code fetch-and-add}: the peer only drives its
- * device), {@code size}, {@code wait} ({@code poll} or {@code block}; of SENDs). Of WRITEs and SENDs the figure is half
+ * device), {@code size}, {@code wait} ({@code poll} or {@code block}; of SENDs), {@code vector} (of completions). Of WRITEs and SENDs the figure is half
  * the round trip, of the others the whole.
  */
 public final class RdmaLatency implements PairTest {
@@ -28,7 +28,7 @@ public final class RdmaLatency implements PairTest {
 
     private static RdmaEnd.Shape shape(Parameters parameters) {
         long size = Math.max(8, parameters.number("size", 64));
-        return new RdmaEnd.Shape(1, DEPTH, DEPTH, 2 * aligned(size));
+        return new RdmaEnd.Shape(1, DEPTH, DEPTH, 2 * aligned(size), parameters.number("vector", 0));
     }
 
     private static long aligned(long size) {

@@ -17,7 +17,7 @@ import java.util.Map;
  * Messages one way over reliable connections, with some under way at a time. Parameters: {@code operation} ({@code write},
  * {@code send}, {@code read}), {@code size}, {@code queuePairs}, {@code depth} (messages under way on each), {@code batch}
  * (messages posted one after the other, of which the last is signaled), {@code passive} ({@code poll}: the peer polls, as
- * one that has work to do would; {@code idle}: it leaves its device to itself). Counted are messages whose completion is
+ * one that has work to do would; {@code idle}: it leaves its device to itself), {@code vector} (of completions). Counted are messages whose completion is
  * there.
  */
 public final class RdmaThroughput implements PairTest {
@@ -37,7 +37,11 @@ public final class RdmaThroughput implements PairTest {
         int depth = depth(parameters);
         boolean send = parameters.text("operation", "write").equals("send");
         return new RdmaEnd.Shape(
-                parameters.number("queuePairs", 1), depth, send ? receives(depth) : 1, Math.max(size, USER_BYTES));
+                parameters.number("queuePairs", 1),
+                depth,
+                send ? receives(depth) : 1,
+                Math.max(size, USER_BYTES),
+                parameters.number("vector", 0));
     }
 
     private static int receives(int depth) {

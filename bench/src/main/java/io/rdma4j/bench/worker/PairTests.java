@@ -8,6 +8,7 @@ import io.rdma4j.bench.peers.NettyStream;
 import io.rdma4j.bench.peers.UcxPair;
 import io.rdma4j.bench.project.DatagramRate;
 import io.rdma4j.bench.project.IdleConnections;
+import io.rdma4j.bench.project.InOneProcess;
 import io.rdma4j.bench.project.RdmaLatency;
 import io.rdma4j.bench.project.RdmaThroughput;
 import io.rdma4j.bench.project.SetUp;
@@ -24,6 +25,8 @@ public final class PairTests {
             entry("rdma-latency", RdmaLatency::new),
             entry("rdma-throughput", RdmaThroughput::new),
             entry("rdma-datagrams", DatagramRate::new),
+            entry("rdma-latency-in-one-process", () -> new InOneProcess(new RdmaLatency())),
+            entry("rdma-throughput-in-one-process", () -> new InOneProcess(new RdmaThroughput())),
             entry("rdma-set-up", SetUp::new),
             entry("rdma-idle", IdleConnections::new),
             entry("channel-latency", ChannelLatency::new),
