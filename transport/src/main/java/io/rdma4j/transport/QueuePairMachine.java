@@ -479,6 +479,11 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         flush();
     }
 
+    /** Whether a success of a work request is reported, so that somebody may wait for it. */
+    final boolean isSignaled(SendRequest request) {
+        return request.signaled || configuration.signalAll();
+    }
+
     /** Reports the oldest send work request if it has to be, and gives its place back. */
     final void completeSend(SendRequest request, WorkStatus status) {
         Completion c = completion;
@@ -494,7 +499,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         c.sourceQueuePair = 0;
         c.hasRouteHeader = false;
         c.solicited = status != WorkStatus.SUCCESS;
-        boolean reported = request.signaled || configuration.signalAll() || status != WorkStatus.SUCCESS;
+        boolean reported = isSignaled(request) || status != WorkStatus.SUCCESS;
         sendQueue.release();
         if (status == WorkStatus.SUCCESS) {
             counters.completedSends++;

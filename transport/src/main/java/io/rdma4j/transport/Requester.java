@@ -43,6 +43,12 @@ final class Requester {
     /** Packets sent again between two that ask for an acknowledgement: a lost answer must not cost all of them. */
     private static final int REPEATED_PER_ACK = 8;
 
+    /** Messages in quick succession that ask for one acknowledgement together, if nobody waits for their completions. */
+    static final int MESSAGES_PER_ACK = 16;
+
+    /** How long ago the last acknowledgement was asked for at most while a message does not; a fraction of a suspicion. */
+    static final long ASK_INTERVAL_NANOS = 50_000;
+
     private final RcQueuePair queuePair;
     private final MemoryTable memory;
     private final SendQueue queue;
@@ -88,6 +94,11 @@ final class Requester {
     private int readsInFlight;
 
     private int sinceAckRequest;
+
+    /** Sequence behind the newest packet that asked for an acknowledgement, and when it did. */
+    private long askedEnd;
+
+    private long askedNanos;
 
     /** Sequence up to which packets are sent again since going back. */
     private long repeatedEnd;
@@ -135,6 +146,7 @@ final class Requester {
         assignedIndex = cursorIndex;
         wentBack = false;
         sinceAckRequest = 0;
+        askedEnd = unacked;
         repeatedEnd = unacked;
         readsInFlight = 0;
         isProbing = false;
@@ -191,8 +203,10 @@ final class Requester {
         if (unacked == sentEnd || rnrDeadline != NEVER) {
             return;
         }
-        counters.earlyRepetitions++;
-        roundTrips.onSuspicion();
+        if (unacked < askedEnd) {
+            counters.earlyRepetitions++;
+            roundTrips.onSuspicion();
+        } // else the peer was asked for nothing yet
         long giveUp = retransmitDeadline;
         rewind();
         isProbing = true;
@@ -233,7 +247,7 @@ final class Requester {
 
     private int transmit(long nowNanos, SendRequest r, MemorySegment out, long at) {
         if (r.failure == null) {
-            int written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(r, out, at);
+            int written = r.opcode.isReadOrAtomic() ? sendReadOrAtomic(r, out, at) : sendPayload(nowNanos, r, out, at);
             if (written > 0) {
                 if (retransmitDeadline == NEVER && timeoutNanos != NEVER) {
                     retransmitDeadline = nowNanos + timeoutNanos;
@@ -241,8 +255,12 @@ final class Requester {
                 if (suspicionDeadline == NEVER) {
                     suspectAfter(nowNanos);
                 }
-                if (cursor == sentEnd && cursor > repeatedEnd) {
-                    roundTrips.onSent(nowNanos, cursor - 1);
+                if (sinceAckRequest == 0) {
+                    askedEnd = Math.max(askedEnd, cursor);
+                    askedNanos = nowNanos;
+                    if (cursor == sentEnd && cursor > repeatedEnd) {
+                        roundTrips.onSent(nowNanos, cursor - 1);
+                    }
                 }
                 return written;
             }
@@ -299,7 +317,7 @@ final class Requester {
         return PayloadPackets.judgeMemory(r, queuePair.protectionDomain(), access);
     }
 
-    private int sendPayload(SendRequest r, MemorySegment out, long at) {
+    private int sendPayload(long nowNanos, SendRequest r, MemorySegment out, long at) {
         if (!hasRoom(byteAt(r, cursor + 1))) {
             return 0;
         }
@@ -307,7 +325,7 @@ final class Requester {
         boolean isFirst = index == 0;
         boolean isLast = index == r.packets - 1;
         Opcode opcode = opcode(r, isFirst, isLast);
-        boolean asksAck = isLast || mustAskAck();
+        boolean asksAck = mustAskAck() || isLast && !mayAskLater(nowNanos, r);
         int written = PayloadPackets.write(
                 r, queuePair.protectionDomain(), index, mtu, opcode, peerNumber, asksAck, (int) cursor, out, at);
         if (written == 0) {
@@ -326,7 +344,21 @@ final class Requester {
         return queuePair.isExtended() ? opcode.extended() : opcode;
     }
 
-    /** Whether a packet inside a message, a full one, is to ask for an acknowledgement, so that the window moves on. */
+    /**
+     * Whether a message need not ask for an acknowledgement of its own: nobody waits for its completion, and messages follow
+     * one another so quickly that one of the next will ask. If none follows, the peer is asked when its answer is missed.
+     */
+    private boolean mayAskLater(long nowNanos, SendRequest r) {
+        return repeatsEarly
+                && !queuePair.isSignaled(r)
+                && sinceAckRequest < MESSAGES_PER_ACK
+                && nowNanos - askedNanos < ASK_INTERVAL_NANOS
+                && cursor >= repeatedEnd
+                && queue.tail() - queue.head() <= queue.capacity() / 2
+                && roundTrips.isKnown();
+    }
+
+    /** Whether a full packet, or the last one of a message, must ask for an acknowledgement, so that the window moves on. */
     private boolean mustAskAck() {
         sinceAckRequest++;
         boolean isRepeated = cursor < repeatedEnd;

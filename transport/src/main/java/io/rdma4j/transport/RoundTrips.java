@@ -21,6 +21,11 @@ final class RoundTrips {
     private long timedSince;
     private int doublings;
 
+    /** Whether an answer was measured. */
+    boolean isKnown() {
+        return smoothed != NONE;
+    }
+
     /** Forgets all. */
     void reset() {
         smoothed = NONE;
