@@ -382,6 +382,7 @@ public final class Engine {
 
     void onDoorbell(DrivenQueuePair queuePair) {
         if (queuePair.breaks) {
+            queuePair.breaks = false; // it may be reset, and begin again
             queuePair.machine.toError();
         }
         queuePair.machine.flush();
