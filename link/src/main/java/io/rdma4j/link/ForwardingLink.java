@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /** A link that passes all on to another; wrappers change what they are about. */
-abstract class ForwardingLink implements Link {
-    final Link inner;
+public abstract class ForwardingLink implements Link {
+    /** The link that it passes all on to. */
+    protected final Link inner;
 
-    ForwardingLink(Link inner) {
+    /** Wraps a link. */
+    protected ForwardingLink(Link inner) {
         this.inner = inner;
     }
 

@@ -32,7 +32,7 @@ final class LinuxLink implements Link {
     private final InetSocketAddress local;
     private final int localScope;
     private final boolean ipv4;
-    private final @Nullable SharedPort sharedPort;
+    private final @Nullable PortGroup portGroup;
     private final @Nullable Runnable leaveGroup;
     private LinkCapabilities capabilities;
     private final LinkStatistics statistics = new LinkStatistics();
@@ -58,18 +58,18 @@ final class LinuxLink implements Link {
     /**
      * Creates a link.
      *
-     * @param sharedPort the port of a unicast address; null for a link that receives a multicast group
+     * @param portGroup the sockets of its address and port; null for a link that receives a multicast group
      * @param leaveGroup ends the membership of a link that receives a multicast group; null for others
      */
     LinuxLink(
             Socket socket,
             InetSocketAddress local,
-            @Nullable SharedPort sharedPort,
+            @Nullable PortGroup portGroup,
             @Nullable Runnable leaveGroup,
             int mtuBytes) {
         this.socket = socket;
         this.local = local;
-        this.sharedPort = sharedPort;
+        this.portGroup = portGroup;
         InetAddress address = local.getAddress();
         localScope = GidAddresses.scope(address);
         ipv4 = address instanceof Inet4Address;
@@ -99,8 +99,8 @@ final class LinuxLink implements Link {
 
     /** The port that further links may share, or null if this link receives a group. Any thread. */
     @Nullable
-    SharedPort sharedPort() {
-        return sharedPort;
+    PortGroup portGroup() {
+        return portGroup;
     }
 
     @Override

@@ -81,7 +81,7 @@ public final class LinuxLinkSet implements LinkSet {
         Socket socket = openUdpSocket(address);
         try {
             int bound = bind(socket, address, port);
-            SharedPort shared = new SharedPort(socket, new InetSocketAddress(address, bound));
+            PortGroup shared = new PortGroup(socket, new InetSocketAddress(address, bound));
             return unicastLink(socket, shared);
         } catch (IOException | RuntimeException e) {
             socket.close();
@@ -92,7 +92,7 @@ public final class LinuxLinkSet implements LinkSet {
     @Override
     public @Nullable Link openBeside(Link first, int fromNumber, int toNumber) throws IOException {
         QueuePairRanges.require(fromNumber, toNumber);
-        SharedPort shared = first instanceof LinuxLink link ? link.sharedPort() : null;
+        PortGroup shared = first instanceof LinuxLink link ? link.portGroup() : null;
         if (shared == null) {
             return null;
         }
@@ -134,7 +134,7 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    private Link unicastLink(Socket socket, SharedPort shared) {
+    private Link unicastLink(Socket socket, PortGroup shared) {
         int mtuBytes = Interfaces.mtuBytes(shared.local.getAddress());
         Link link = new LinuxLink(socket, shared.local, shared, null, mtuBytes);
         add(socket);

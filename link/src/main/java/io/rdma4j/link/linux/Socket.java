@@ -34,7 +34,7 @@ final class Socket {
     private @Nullable Runnable onSetClose;
 
     /** Null for a socket that shares its port with none, or in a way that needs no care. */
-    private @Nullable SharedPort port;
+    private @Nullable PortGroup group;
 
     Socket(LinuxLinkSet set, int fd, boolean isLocal) {
         this.set = set;
@@ -110,20 +110,20 @@ final class Socket {
     }
 
     /** Says with which others this socket shares its port, before another thread can know the socket. */
-    void sharePort(SharedPort newPort) {
-        port = newPort;
+    void joinGroup(PortGroup newGroup) {
+        group = newGroup;
     }
 
     /** Closes the descriptor, after the set has let go of it; closing twice does nothing. */
     void close() {
-        if (port == null) {
+        if (group == null) {
             release();
         } else {
-            port.close(this);
+            group.close(this);
         }
     }
 
-    /** Closes the descriptor and tells no {@link SharedPort}. */
+    /** Closes the descriptor and tells no {@link PortGroup}. */
     void release() {
         if (!closed) {
             closed = true;

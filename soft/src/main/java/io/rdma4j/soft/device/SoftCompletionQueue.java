@@ -247,13 +247,17 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
 
     private void changeReporters(Engine engine, int by) {
-        reporters[engine.index()] += by;
+        int before = reporters[engine.index()];
+        reporters[engine.index()] = before + by;
+        if (before > 0 && before + by > 0) {
+            return; // most queue pairs come to others of their engine
+        }
         List<Engine> reporting = context.engines().all();
         reporting.removeIf(each -> reporters[each.index()] == 0);
         if (reporting.isEmpty()) {
             return; // the next may be another's: until then whoever polls drives what did
         }
-        if (reporting.size() > 1) {
+        if (reporting.size() > 1 && engines.length == 1) {
             expectSeveralEngines();
         }
         engines = reporting.toArray(Engine[]::new);

@@ -13,9 +13,6 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * through the owner's hands. By slot; who is not in here is reached by the owner. Thread safe.
  */
 final class Neighbours {
-    /** Where in a frame the uppermost byte of the queue pair number is that it is for: the slot of its process. */
-    private static final int SLOT_AT = 5;
-
     private static final int MAD_AT = Bth.LENGTH + Deth.LENGTH;
     private static final int SLOTS = 256;
 
@@ -53,7 +50,9 @@ final class Neighbours {
         }
         int slot = -1;
         for (int i = 0; i < burst.count(); i++) {
-            int next = burst.length(i) > SLOT_AT ? burst.buffer().get(burst.offset(i) + SLOT_AT) & 0xff : 0;
+            int next = burst.length(i) >= Bth.LENGTH
+                    ? Bth.destinationQueuePair(burst.segment(), burst.offset(i)) >>> 16
+                    : 0;
             if (slot >= 0 && next != slot) {
                 return 0;
             }

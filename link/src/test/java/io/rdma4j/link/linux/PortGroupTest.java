@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.OS;
 /** What becomes of a port when the system does not let it be shared. */
 @Timeout(30)
 @EnabledOnOs(OS.LINUX)
-class SharedPortTest {
+class PortGroupTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.24");
     private static final int SO_LOCK_FILTER = 44;
 
@@ -36,7 +36,7 @@ class SharedPortTest {
         try (LinuxLinkSet set = new LinuxLinkSet()) {
             Socket first = bound(set);
             int number = SocketAddresses.port(name, 0);
-            SharedPort port = new SharedPort(first, new InetSocketAddress(ADDRESS, number));
+            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, number));
             first.require(Posix.SOL_SOCKET, SO_LOCK_FILTER, 1, "SO_LOCK_FILTER");
             Socket further = Socket.open(set, Posix.AF_INET, Posix.SOCK_DGRAM);
             assertThat(port.join(further, 1, 9)).isFalse();
@@ -51,7 +51,7 @@ class SharedPortTest {
         try (LinuxLinkSet set = new LinuxLinkSet()) {
             Socket first = bound(set);
             int number = SocketAddresses.port(name, 0);
-            SharedPort port = new SharedPort(first, new InetSocketAddress(ADDRESS, number));
+            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, number));
             Socket further = bound(set);
             assertThat(port.join(further, 1, 9)).isFalse();
             further.close();

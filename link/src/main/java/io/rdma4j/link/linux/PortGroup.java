@@ -26,7 +26,7 @@ import java.util.List;
  * <p>Thread safe: the sockets belong to sets that different threads drive. Every socket here is closed by {@link #close},
  * so that no descriptor's number goes to another file while it is in use here.
  */
-final class SharedPort {
+final class PortGroup {
     /** Where the word with the destination queue pair number is; data begin with the UDP payload, which is the BTH. */
     private static final int QUEUE_PAIR_WORD = 4;
 
@@ -70,10 +70,10 @@ final class SharedPort {
     }
 
     /** Begins with the socket that has bound the port, and which nobody else knows yet. */
-    SharedPort(Socket first, InetSocketAddress local) {
+    PortGroup(Socket first, InetSocketAddress local) {
         this.local = local;
         members.add(new Member(first, 0, -1));
-        first.sharePort(this);
+        first.joinGroup(this);
     }
 
     /**
@@ -100,7 +100,7 @@ final class SharedPort {
                 && socket.bind(name, local.getAddress(), local.getPort()) == 0;
         if (bound) {
             members.add(new Member(socket, from, to));
-            socket.sharePort(this);
+            socket.joinGroup(this);
             if (attach()) {
                 return true;
             }
