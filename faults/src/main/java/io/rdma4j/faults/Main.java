@@ -1,0 +1,81 @@
+package io.rdma4j.faults;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command line of {@code interop/faults}. */
+@Command(
+        name = "interop/faults",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "",
+            "Runs the acceptance tests of reliability and security and prints one table: test, figure asked, figure "
+                    + "measured, pass or fail. Tests that need it make network namespaces on this host, and damage "
+                    + "what goes between them; nothing leaves the host.",
+            ""
+        },
+        footer = {
+            "",
+            "Ends with 0 when every test passed, 1 when one failed, 2 when it could not start. Logs of each test are "
+                    + "in faults/target/latest/NN-title/.",
+            "",
+            "examples:",
+            "  sudo interop/faults",
+            "  sudo interop/faults --only 'loss|^6 '",
+            "  sudo interop/faults --full --json faults.json"
+        })
+public final class Main implements Callable<Integer> {
+    @Option(names = "--full", description = "the whole figures; hours. Without it the quick form of each")
+    private boolean full;
+
+    @Option(names = "--only", paramLabel = "REGEX", description = "only tests whose \"number title\" has REGEX in it")
+    private @Nullable Pattern only;
+
+    @Option(names = "--list", description = "print the tests and what is asked, run none")
+    private boolean list;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "also write the table as JSON")
+    private @Nullable Path json;
+
+    private Main() {}
+
+    /** Runs it, and ends the process with the status above. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Main()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Scale scale = full ? Scale.FULL : Scale.QUICK;
+        List<AcceptanceTest> tests = Catalogue.tests().stream()
+                .filter(test -> only == null
+                        || only.matcher(test.number() + " " + test.title()).find())
+                .toList();
+        if (tests.isEmpty()) {
+            System.err.println("interop/faults: --only " + only + " fits no test; --list says which there are");
+            return 2;
+        }
+        ResultTable table = new ResultTable();
+        if (list) {
+            tests.forEach(test -> System.out.println(ResultTable.head(test, scale)));
+            return 0;
+        }
+        Path folder = Path.of(System.getProperty("rdma4j.home", "."), "faults", "target", "latest");
+        new Session(scale, folder, table).run(tests);
+        System.out.print(table.text());
+        if (json != null) {
+            new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(json.toFile(), table.rows());
+        }
+        return table.allPassed() ? 0 : 1;
+    }
+}

@@ -1,0 +1,34 @@
+package io.rdma4j.faults;
+
+/**
+ * How a test ended.
+ *
+ * @param verdict passed, failed, or not run
+ * @param measured the figure that was measured, in the words of the figure that was asked; or why it was not run
+ */
+public record Outcome(Verdict verdict, String measured) {
+    /** What became of it. */
+    public enum Verdict {
+        /** The figure was reached. */
+        PASSED,
+        /** It was not, or something went wrong. */
+        FAILED,
+        /** This machine cannot run it. Never counted as passed. */
+        CANNOT
+    }
+
+    /** The figure was reached, or not. */
+    public static Outcome of(boolean reached, String measured) {
+        return new Outcome(reached ? Verdict.PASSED : Verdict.FAILED, measured);
+    }
+
+    /** The figure was not reached. */
+    public static Outcome failed(String measured) {
+        return new Outcome(Verdict.FAILED, measured);
+    }
+
+    /** This machine lacks something. */
+    public static Outcome cannot(String why) {
+        return new Outcome(Verdict.CANNOT, why);
+    }
+}

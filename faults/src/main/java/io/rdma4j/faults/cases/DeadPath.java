@@ -1,0 +1,166 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.Damage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.Target;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * All packets of one path vanish under a stream of writes: the first request fails with RETRY_EXC in time, all others are
+ * flushed once and in order, and a queue pair to somebody else does not notice.
+ */
+public final class DeadPath implements AcceptanceTest {
+    private static final Duration STEP = Duration.ofSeconds(20);
+    /** 8 transmissions of at least 67 ms. */
+    private static final long LEAST_MILLIS = 540;
+    /** 8 of at most four times that, and a little. */
+    private static final long MOST_MILLIS = 2400;
+
+    @Override
+    public int number() {
+        return 6;
+    }
+
+    @Override
+    public String title() {
+        return "dead path";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "RETRY_EXC in 0.54 to 2.4 s, the rest flushed in order, a second queue pair untouched; "
+                + scale.of(2, 20) + " times";
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Child dead = Child.builder(stage, "dead", Target.class)
+                .on(hosts.right())
+                .with("address", TwoHosts.RIGHT)
+                .start();
+        Child live = Child.builder(stage, "live", Target.class)
+                .on(hosts.left())
+                .with("address", "127.0.0.1")
+                .start();
+        int deadPort = dead.await("port", STEP).asInt();
+        int livePort = live.await("port", STEP).asInt();
+        long least = Long.MAX_VALUE;
+        long most = 0;
+        int rounds = stage.scale().of(2, 20);
+        for (int round = 0; round < rounds; round++) {
+            stage.progress("round " + (round + 1) + " of " + rounds);
+            hosts.heal();
+            Child writer = Child.builder(stage, "writer-" + round, Writer.class)
+                    .on(hosts.left())
+                    .with("deadPort", deadPort)
+                    .with("livePort", livePort)
+                    .start();
+            writer.await("streaming", STEP);
+            Thread.sleep(200);
+            hosts.damage(Damage.ALL_LOST);
+            JsonNode said = writer.await("result", STEP);
+            writer.kill();
+            if (!said.get("wrong").asText().isEmpty()) {
+                return Outcome.failed(said.get("wrong").asText());
+            }
+            least = Math.min(least, said.get("millis").asLong());
+            most = Math.max(most, said.get("millis").asLong());
+        }
+        return Outcome.of(
+                least >= LEAST_MILLIS && most <= MOST_MILLIS,
+                "RETRY_EXC after %.2f to %.2f s, all flushed in order, second untouched"
+                        .formatted(least / 1000.0, most / 1000.0));
+    }
+
+    /** Streams writes to both, until those to the first fail. */
+    public static final class Writer implements Role {
+        private static final int SENDS = 64;
+        private static final int MESSAGE_BYTES = 65536;
+
+        private final WorkCompletion[] batch = WorkCompletion.array(SENDS);
+        private final SendWorkRequest request = new SendWorkRequest();
+
+        @Override
+        public void play(Parent parent) {
+            Side.Shape shape = Side.Shape.of(SENDS, 1, 1 << 20);
+            InetSocketAddress any = new InetSocketAddress(TwoHosts.LEFT, 0);
+            Side dead =
+                    Side.connect(any, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
+            Side live = Side.connect(
+                    new InetSocketAddress("127.0.0.1", 0),
+                    new InetSocketAddress("127.0.0.1", (int) parent.number("livePort", 0)),
+                    shape);
+            parent.say("streaming", 1);
+            long posted = 0;
+            long completed = 0;
+            long lastSuccessNanos = System.nanoTime();
+            long millis = 0;
+            StringBuilder wrong = new StringBuilder();
+            while (completed < posted || millis == 0) {
+                while (millis == 0 && posted - completed < SENDS) {
+                    post(dead, posted++);
+                }
+                int count = dead.completions().poll(batch);
+                for (int i = 0; i < count; i++) {
+                    CompletionStatus status = batch[i].status();
+                    if (status == CompletionStatus.SUCCESS && millis == 0) {
+                        lastSuccessNanos = System.nanoTime();
+                    } else if (status == CompletionStatus.RETRY_EXCEEDED_ERROR && millis == 0) {
+                        millis = (System.nanoTime() - lastSuccessNanos) / 1_000_000;
+                    } else if (status != CompletionStatus.WORK_REQUEST_FLUSHED_ERROR || millis == 0) {
+                        wrong.append(batch[i]).append(' ');
+                    }
+                    if (batch[i].id() != completed++) {
+                        wrong.append("out of order: ").append(batch[i]).append(' ');
+                    }
+                }
+                oneTo(live, wrong);
+            }
+            Map<String, Object> result = new LinkedHashMap<>();
+            result.put("millis", millis);
+            result.put("posted", posted);
+            result.put("wrong", wrong.toString());
+            parent.say("result", result);
+        }
+
+        private void post(Side side, long id) {
+            side.queuePair()
+                    .postSend(request.reset(id)
+                            .from(side.region(), 0, MESSAGE_BYTES)
+                            .write(side.remoteAddress(), side.remoteKey())
+                            .signaled());
+        }
+
+        /** One write there and back, which must succeed whatever happens to the other. */
+        private void oneTo(Side side, StringBuilder wrong) {
+            post(side, 0);
+            int count = side.await(batch, Duration.ofSeconds(1));
+            if (count != 1 || !batch[0].isSuccess()) {
+                wrong.append("the live one: ")
+                        .append(count == 0 ? "nothing in 1 s" : batch[0])
+                        .append(' ');
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.rdma4j.faults.hosts;
+
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Two hosts, {@code left} and {@code right}, joined by a cable (a veth pair): 10.86.0.1 and fd00:86::1 on the left,
+ * 10.86.0.2 and fd00:86::2 on the right. Faults are set on arrival at each end, so that the two directions are
+ * independent.
+ */
+@SuppressWarnings("try") // closing waits for an end, which may be interrupted
+public final class TwoHosts implements AutoCloseable {
+    /** IPv4 address of the left host. */
+    public static final String LEFT = "10.86.0.1";
+
+    /** IPv4 address of the right host. */
+    public static final String RIGHT = "10.86.0.2";
+
+    /** Name of the interface to the cable, on either host. */
+    public static final String CABLE = "cable";
+
+    private final Host left;
+    private final Host right;
+
+    private TwoHosts(Host left, Host right) {
+        this.left = left;
+        this.right = right;
+    }
+
+    /** Makes them, with an MTU of 1500. */
+    public static TwoHosts make() throws IOException, InterruptedException {
+        Host left = Host.make("left");
+        try {
+            TwoHosts hosts = new TwoHosts(left, Host.make("right"));
+            try {
+                hosts.join();
+                return hosts;
+            } catch (IOException | InterruptedException e) {
+                hosts.right.close();
+                throw e;
+            }
+        } catch (IOException | InterruptedException e) {
+            left.close();
+            throw e;
+        }
+    }
+
+    private void join() throws IOException, InterruptedException {
+        left.run("ip", "link", "add", CABLE, "type", "veth", "peer", "name", CABLE, "netns", right.name());
+        for (Host host : List.of(left, right)) {
+            String last = host == left ? "1" : "2";
+            host.run("ip", "addr", "add", "10.86.0." + last + "/24", "dev", CABLE);
+            host.run("ip", "-6", "addr", "add", "fd00:86::" + last + "/64", "dev", CABLE, "nodad");
+            host.run("ip", "link", "set", CABLE, "up");
+        }
+    }
+
+    /** One host. */
+    public Host left() {
+        return left;
+    }
+
+    /** The other. */
+    public Host right() {
+        return right;
+    }
+
+    /**
+     * Damages what arrives at {@code host} from now on, instead of what was damaged before.
+     *
+     * <p>Only RoCE (UDP port 4791 as destination) is touched, so that a test's own control connection lives.
+     */
+    public void damageArriving(Host host, Damage damage) throws IOException, InterruptedException {
+        host.rules("table netdev faults\ndelete table netdev faults\n" + damage.table(CABLE));
+    }
+
+    /** Damages both directions alike. */
+    public void damage(Damage damage) throws IOException, InterruptedException {
+        damageArriving(left, damage);
+        damageArriving(right, damage);
+    }
+
+    /** Ends all damage. */
+    public void heal() throws IOException, InterruptedException {
+        damage(Damage.NONE);
+    }
+
+    /** Takes the cable's end at {@code host} down or up, which takes the carrier from the other end too. */
+    public void cable(Host host, boolean up) throws IOException, InterruptedException {
+        host.run("ip", "link", "set", CABLE, up ? "up" : "down");
+    }
+
+    /** Sets the MTU of both ends. */
+    public void mtu(int bytes) throws IOException, InterruptedException {
+        left.run("ip", "link", "set", CABLE, "mtu", Integer.toString(bytes));
+        right.run("ip", "link", "set", CABLE, "mtu", Integer.toString(bytes));
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        try {
+            right.close();
+        } finally {
+            left.close();
+        }
+    }
+}

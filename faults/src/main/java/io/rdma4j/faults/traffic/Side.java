@@ -1,0 +1,232 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+
+/**
+ * One side of a reliable connection, with a completion queue of its own and a region of memory that the other side may
+ * use; the sides tell each other address and key in the private data of connecting. Not thread safe.
+ */
+public final class Side implements AutoCloseable {
+    private static final Duration STEP = Duration.ofSeconds(20);
+
+    /**
+     * Sizes and patience of a side.
+     *
+     * @param sends send queue, in work requests
+     * @param receives receive queue, in work requests
+     * @param regionBytes memory
+     * @param ackTimeout exponent of the local ACK timeout, 4.096 µs times 2 to its power
+     * @param retries retry count, 0 to 7
+     * @param receiverNotReadyRetries the same for receivers without a receive request; 7 is for ever
+     */
+    public record Shape(
+            int sends, int receives, long regionBytes, int ackTimeout, int retries, int receiverNotReadyRetries) {
+        /** A shape with a local ACK timeout of 67 ms, and 7 for both counts. */
+        public static Shape of(int sends, int receives, long regionBytes) {
+            return new Shape(sends, receives, regionBytes, 14, 7, 7);
+        }
+
+        /** The same with another timeout. */
+        public Shape withAckTimeout(int exponent) {
+            return new Shape(sends, receives, regionBytes, exponent, retries, receiverNotReadyRetries);
+        }
+
+        /** The same with other counts. */
+        public Shape withRetries(int count, int receiverNotReady) {
+            return new Shape(sends, receives, regionBytes, ackTimeout, count, receiverNotReady);
+        }
+    }
+
+    /** Waits for connections. */
+    public static final class Listener implements AutoCloseable {
+        private final CmId id;
+
+        /** Listens at {@code address}; port 0 lets the system choose one. */
+        public Listener(InetSocketAddress address, int backlog) {
+            id = CmId.create(PortSpace.TCP, null);
+            id.bindAddress(address);
+            id.listen(backlog);
+        }
+
+        /** The port. */
+        public int port() {
+            return id.sourcePort();
+        }
+
+        /** Waits for a connection and accepts it. */
+        public Side accept(Shape shape) {
+            CmId peer = id.getRequest();
+            byte[] greeting = greeting(peer);
+            Side side = new Side(peer, shape);
+            side.meet(greeting);
+            peer.accept(side.parameters());
+            return side;
+        }
+
+        @Override
+        public void close() {
+            id.close();
+        }
+    }
+
+    private final Deque<AutoCloseable> made = new ArrayDeque<>();
+    private final Shape shape;
+    private final CmId id;
+    private final ProtectionDomain domain;
+    private final CompletionQueue completions;
+    private final MemoryRegion region;
+    private final QueuePair queuePair;
+    private long remoteAddress;
+    private int remoteKey;
+    private long remoteBytes;
+
+    private Side(CmId id, Shape shape) {
+        this.id = id;
+        this.shape = shape;
+        made.push(id);
+        id.setAckTimeout(shape.ackTimeout());
+        domain = keep(id.verbs().createProtectionDomain());
+        completions = keep(id.verbs().createCompletionQueue(shape.sends() + shape.receives() + 1, null, null));
+        Arena arena = Arena.ofShared();
+        made.push(arena);
+        region = keep(domain.register(
+                arena.allocate(shape.regionBytes(), 4096),
+                AccessFlag.LOCAL_WRITE,
+                AccessFlag.REMOTE_WRITE,
+                AccessFlag.REMOTE_READ,
+                AccessFlag.REMOTE_ATOMIC));
+        queuePair = id.createQueuePair(
+                domain,
+                CmQueuePairAttributes.of(QueuePairInitAttributes.reliable(
+                        completions, new QueuePairCapabilities(shape.sends(), shape.receives(), 1, 1, 0))));
+        made.push(id::destroyQueuePair);
+    }
+
+    private <T extends AutoCloseable> T keep(T object) {
+        made.push(object);
+        return object;
+    }
+
+    /**
+     * Connects.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if that fails
+     */
+    public static Side connect(InetSocketAddress source, InetSocketAddress destination, Shape shape) {
+        CmId id = CmId.create(PortSpace.TCP, null);
+        id.resolveAddress(source, destination, STEP);
+        id.resolveRoute(STEP);
+        Side side = new Side(id, shape);
+        id.connect(side.parameters());
+        side.meet(greeting(id));
+        return side;
+    }
+
+    private ConnectionParameters parameters() {
+        ByteBuffer greeting = ByteBuffer.allocate(20);
+        greeting.putLong(region.address()).putInt(region.remoteKey()).putLong(region.lengthBytes());
+        return ConnectionParameters.defaults()
+                .withRetries(shape.retries(), shape.receiverNotReadyRetries())
+                .withPrivateData(greeting.array());
+    }
+
+    private static byte[] greeting(CmId id) {
+        CmEvent event = Objects.requireNonNull(id.event(), "a connection without an event");
+        return event.privateData();
+    }
+
+    private void meet(byte[] greeting) {
+        ByteBuffer words = ByteBuffer.wrap(greeting);
+        remoteAddress = words.getLong();
+        remoteKey = words.getInt();
+        remoteBytes = words.getLong();
+    }
+
+    /** The identifier. */
+    public CmId id() {
+        return id;
+    }
+
+    /** The protection domain. */
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** The queue pair. */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /** Memory of this side. */
+    public MemoryRegion region() {
+        return region;
+    }
+
+    /** Completions of both queues. */
+    public CompletionQueue completions() {
+        return completions;
+    }
+
+    /** Where the other side's memory is. */
+    public long remoteAddress() {
+        return remoteAddress;
+    }
+
+    /** Key of the other side's memory. */
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    /** Size of the other side's memory. */
+    public long remoteBytes() {
+        return remoteBytes;
+    }
+
+    /**
+     * Polls until there are completions, for {@code limit} at most.
+     *
+     * @return how many there are in {@code batch}, 0 if none came
+     */
+    public int await(WorkCompletion[] batch, Duration limit) {
+        long deadline = System.nanoTime() + limit.toNanos();
+        do {
+            int count = completions.poll(batch);
+            if (count > 0) {
+                return count;
+            }
+            Thread.onSpinWait();
+        } while (System.nanoTime() < deadline);
+        return 0;
+    }
+
+    /** Gives up all that it made. */
+    @Override
+    public void close() {
+        while (!made.isEmpty()) {
+            try {
+                made.pop().close();
+            } catch (Exception e) {
+                throw new IllegalStateException("closing failed", e);
+            }
+        }
+    }
+}
