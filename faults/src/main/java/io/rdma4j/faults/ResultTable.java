@@ -94,7 +94,7 @@ final class ResultTable {
     private static List<String> wrap(String words) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
-        for (String word : words.split(" ")) {
+        for (String word : words.split(" ", -1)) {
             if (!line.isEmpty() && line.length() + 1 + word.length() > WIDTH) {
                 lines.add(line.toString());
                 line.setLength(0);

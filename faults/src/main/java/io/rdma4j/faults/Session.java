@@ -18,8 +18,7 @@ final class Session {
     private final Scale scale;
     private final Path folder;
     private final ResultTable table;
-    private final boolean terminal =
-            System.console() != null && System.console().isTerminal();
+    private final boolean terminal = Boolean.getBoolean("faults.terminal");
     private final boolean root = "root".equals(System.getProperty("user.name"));
 
     Session(Scale scale, Path folder, ResultTable table) {

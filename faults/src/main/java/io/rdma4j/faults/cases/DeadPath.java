@@ -15,6 +15,7 @@ import io.rdma4j.faults.traffic.Target;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -108,8 +109,8 @@ public final class DeadPath implements AcceptanceTest {
             Side dead =
                     Side.connect(any, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
             Side live = Side.connect(
-                    new InetSocketAddress("127.0.0.1", 0),
-                    new InetSocketAddress("127.0.0.1", (int) parent.number("livePort", 0)),
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), (int) parent.number("livePort", 0)),
                     shape);
             parent.say("streaming", 1);
             long posted = 0;

@@ -68,7 +68,7 @@ public final class Host implements AutoCloseable {
             if (processes.isEmpty()) {
                 break;
             }
-            for (String process : processes.split("\\s+")) {
+            for (String process : processes.split("\\s+", -1)) {
                 ProcessHandle.of(Long.parseLong(process)).ifPresent(ProcessHandle::destroyForcibly);
             }
             Thread.sleep(20);

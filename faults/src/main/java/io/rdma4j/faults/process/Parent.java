@@ -32,7 +32,10 @@ public final class Parent {
     public static void main(String[] words) throws ReflectiveOperationException {
         PrintStream lines = System.out;
         System.setOut(System.err);
-        Role role = (Role) Class.forName(words[0]).getDeclaredConstructor().newInstance();
+        Role role = Class.forName(words[0])
+                .asSubclass(Role.class)
+                .getDeclaredConstructor()
+                .newInstance();
         Parent parent = new Parent(Arrays.copyOfRange(words, 1, words.length), lines);
         int status = 0;
         try {
