@@ -16,7 +16,7 @@ _rdma4j() {
         -f) COMPREPLY=($(compgen -W "ip gid name" -- "$word")); return ;;
     esac
     if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo doctor --help --version --build --java-home --module-path" -- "$word"))
+        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo doctor sim --help --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
@@ -49,6 +49,7 @@ _rdma4j() {
             COMPREPLY=($(compgen -W "-n -D -f -c -R -z -p -d -i -x -X -m -T -u -S -F -V -h --source_ip --ipv6 --tclass --retry_count --mr_per_qp --dont_xchg_versions --wait_destroy --output -a -s -A -o -I -r -e -b -q -t -l -Q -N -w -y --perform_warm_up --run_infinitely --report_gbits --report-both $common" -- "$word")) ;;
         ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
         ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
+        sim) COMPREPLY=($(compgen -W "--seed --runs --jobs --trace --json --help" -- "$word")) ;;
         doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
     esac
 }

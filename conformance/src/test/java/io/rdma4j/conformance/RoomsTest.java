@@ -40,7 +40,7 @@ class RoomsTest {
             "cm", Set.of("verbs"),
             "soft", Set.of("verbs", "cm", "transport", "link", "wire"),
             "sockets", Set.of("verbs", "cm", "wire"),
-            "tools", Set.of("verbs", "cm", "soft", "sockets", "link", "wire"),
+            "tools", Set.of("verbs", "cm", "soft", "sockets", "testkit", "link", "wire"),
             "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
 
     /** May use all, and no room may use them; their classes are not looked at here. */

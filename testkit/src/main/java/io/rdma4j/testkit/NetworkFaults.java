@@ -11,9 +11,32 @@ import java.util.SplittableRandom;
  * @param corruption one bit of a frame is flipped
  * @param latencyNanos time that every frame takes
  * @param jitterNanos most time that a held-back or doubled frame takes in addition
+ * @param bursts a frame begins a burst: it and the next ones to the same host never arrive
  */
 public record NetworkFaults(
-        double loss, double duplication, double reordering, double corruption, long latencyNanos, long jitterNanos) {
+        double loss,
+        double duplication,
+        double reordering,
+        double corruption,
+        long latencyNanos,
+        long jitterNanos,
+        double bursts) {
+    /** Most frames that one burst takes. */
+    static final int MOST_FRAMES_OF_BURST = 24;
+
+    private static final double MOST_BURSTS = 0.01;
+
+    /** Faults without bursts. */
+    public NetworkFaults(
+            double loss,
+            double duplication,
+            double reordering,
+            double corruption,
+            long latencyNanos,
+            long jitterNanos) {
+        this(loss, duplication, reordering, corruption, latencyNanos, jitterNanos, 0);
+    }
+
     /** A network that loses nothing, with 10 µs latency. */
     public static final NetworkFaults NONE = new NetworkFaults(0, 0, 0, 0, 10_000, 0);
 
@@ -30,6 +53,12 @@ public record NetworkFaults(
                 random.nextBoolean() ? random.nextDouble() * 0.1 : 0,
                 random.nextBoolean() ? random.nextDouble() * 0.05 : 0,
                 latency,
-                random.nextLong(1, 20 * latency));
+                random.nextLong(1, 20 * latency),
+                random.nextInt(4) == 0 ? random.nextDouble() * MOST_BURSTS : 0);
+    }
+
+    /** Whether frames may fail to arrive. */
+    public boolean loses() {
+        return loss + corruption + bursts > 0;
     }
 }

@@ -5,9 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,9 @@ public final class VirtualNetwork {
         }
     }
 
+    /** From one host to another, in this direction. */
+    private record Way(SimulatedHost from, SimulatedHost to) {}
+
     private final SplittableRandom random;
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final List<SimulatedGroup> groups = new ArrayList<>();
@@ -40,6 +45,8 @@ public final class VirtualNetwork {
     private long deliveredFrames;
     private long lostFrames;
     private Consumer<Frame> duplicates = frame -> {};
+    private @Nullable NetworkObserver observer;
+    private final Set<Way> cuts = new HashSet<>();
     private long traceHash = 0xcbf2_9ce4_8422_2325L;
 
     /**
@@ -89,6 +96,21 @@ public final class VirtualNetwork {
         duplicates = listener;
     }
 
+    /** Has everything that becomes of frames told to somebody; null for nobody. */
+    public void observe(@Nullable NetworkObserver newObserver) {
+        observer = newObserver;
+    }
+
+    /** Loses from now on every frame that a host sends to another, until {@link #heal}; the other direction stays. */
+    public void cut(SimulatedHost from, SimulatedHost to) {
+        cuts.add(new Way(from, to));
+    }
+
+    /** Takes {@link #cut} back. */
+    public void heal(SimulatedHost from, SimulatedHost to) {
+        cuts.remove(new Way(from, to));
+    }
+
     /** Virtual time now. */
     public long nowNanos() {
         return nowNanos;
@@ -120,11 +142,21 @@ public final class VirtualNetwork {
      * @return false if nothing is left to happen
      */
     public boolean step() {
+        return step(Long.MAX_VALUE);
+    }
+
+    /**
+     * The same, but not beyond a time: if nothing happens before, it is that time then.
+     *
+     * @return false if nothing has happened
+     */
+    public boolean step(long limitNanos) {
         for (SimulatedHost host : hosts) {
             host.transmit();
         }
-        long next = Math.min(underWay.isEmpty() ? Long.MAX_VALUE : underWay.peek().atNanos, nextHostDeadline());
-        if (next == Long.MAX_VALUE) {
+        long next = nextEventNanos();
+        if (next == Long.MAX_VALUE || next > limitNanos) {
+            advanceTo(limitNanos == Long.MAX_VALUE ? nowNanos : limitNanos);
             return false;
         }
         nowNanos = Math.max(nowNanos, next);
@@ -157,25 +189,25 @@ public final class VirtualNetwork {
     }
 
     /** Takes a sealed frame from a host; the frame's memory is copied. */
-    void send(Frame frame) {
+    void send(SimulatedHost from, Frame frame) {
         SimulatedGroup group = findGroup(frame.destinationHigh, frame.destinationLow);
         if (group == null) {
-            send(frame, find(frame.destinationHigh, frame.destinationLow));
+            send(from, frame, find(frame.destinationHigh, frame.destinationLow));
             return;
         }
         for (SimulatedHost member : group.hosts()) {
-            send(frame, member);
+            send(from, frame, member);
         }
     }
 
-    private void send(Frame frame, @Nullable SimulatedHost destination) {
-        if (destination == null || chance(faults.loss())) {
-            lostFrames++;
+    private void send(SimulatedHost from, Frame frame, @Nullable SimulatedHost destination) {
+        if (destination == null || isLost(from, destination)) {
+            lose(frame);
             return;
         }
         long passed = passed(frame, destination);
         if (passed == SlowLink.LOST) {
-            lostFrames++;
+            lose(frame);
             return;
         }
         long at = passed + faults.latencyNanos();
@@ -191,6 +223,27 @@ public final class VirtualNetwork {
         enqueue(chance(faults.reordering()) ? at + jitter() : at, destination, copy);
     }
 
+    private boolean isLost(SimulatedHost from, SimulatedHost to) {
+        if (!cuts.isEmpty() && cuts.contains(new Way(from, to))) {
+            return true;
+        }
+        if (to.framesToLose == 0 && chance(faults.bursts())) {
+            to.framesToLose = random.nextInt(2, NetworkFaults.MOST_FRAMES_OF_BURST + 1);
+        }
+        if (to.framesToLose > 0) {
+            to.framesToLose--;
+            return true;
+        }
+        return chance(faults.loss());
+    }
+
+    private void lose(Frame frame) {
+        lostFrames++;
+        if (observer != null) {
+            observer.onFrame(nowNanos, NetworkObserver.Fate.LOST, copy(frame));
+        }
+    }
+
     private long passed(Frame frame, SimulatedHost destination) {
         SlowLink link = slowLinks.get(destination);
         return link == null ? nowNanos : link.pass(nowNanos, frame.length);
@@ -201,13 +254,20 @@ public final class VirtualNetwork {
     }
 
     private void deliver(Delivery delivery) {
+        if (!delivery.destination.isUp()) {
+            lose(delivery.frame);
+            return;
+        }
         deliveredFrames++;
+        if (observer != null) {
+            observer.onFrame(delivery.atNanos, NetworkObserver.Fate.ARRIVES, delivery.frame);
+        }
         mix(delivery.atNanos);
         ByteBuffer bytes = delivery.frame.buffer;
         for (int i = 0; i + Long.BYTES <= delivery.frame.length; i += Long.BYTES) {
             mix(bytes.getLong(i));
         }
-        delivery.destination.onFrame(delivery.frame);
+        delivery.destination.receive(delivery.frame);
     }
 
     private void mix(long value) {

@@ -21,6 +21,7 @@ import io.rdma4j.tools.pingpong.UcPingpong;
 import io.rdma4j.tools.pingpong.UdPingpong;
 import io.rdma4j.tools.pingpong.XsrqPingpong;
 import io.rdma4j.tools.rping.Rping;
+import io.rdma4j.tools.sim.Sim;
 import io.rdma4j.tools.sockets.Rcopy;
 import io.rdma4j.tools.sockets.Riostream;
 import io.rdma4j.tools.sockets.Rstream;
@@ -77,7 +78,8 @@ public final class Main {
             new Perftest(Operation.ATOMIC, Measure.BANDWIDTH),
             new IbvDevices(),
             new IbvDevinfo(),
-            new Doctor());
+            new Doctor(),
+            new Sim());
 
     private Main() {}
 

@@ -1,14 +1,29 @@
 package io.rdma4j.testkit.simulation;
 
+import java.util.List;
+
 /** A run that did not do what the sequential model says. The message names the seed, which replays the run. */
 public final class SimulationFailure extends AssertionError {
     private static final long serialVersionUID = 1L;
 
+    private final transient List<String> lastEvents;
+
     SimulationFailure(String message) {
         super(message);
+        lastEvents = List.of();
     }
 
     SimulationFailure(String message, Throwable cause) {
+        this(message, cause, List.of());
+    }
+
+    SimulationFailure(String message, Throwable cause, List<String> lastEvents) {
         super(message, cause);
+        this.lastEvents = List.copyOf(lastEvents);
+    }
+
+    /** What happened before, the latest last; empty where nobody kept it. */
+    public List<String> lastEvents() {
+        return lastEvents;
     }
 }

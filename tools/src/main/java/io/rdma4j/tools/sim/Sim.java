@@ -1,0 +1,74 @@
+package io.rdma4j.tools.sim;
+
+import io.rdma4j.link.LinkOptions;
+import io.rdma4j.testkit.simulation.Cluster;
+import io.rdma4j.tools.Tool;
+import io.rdma4j.tools.ToolEnvironment;
+import java.util.List;
+
+/**
+ * {@code rdma4j sim}: seeded runs of a whole fabric in virtual time, against a model of what must come of them. No socket is
+ * opened and no clock is part of it: the same seed gives the same run everywhere.
+ */
+public final class Sim implements Tool {
+    private static final String HELP = """
+            usage: rdma4j sim [--seed N] [--runs M] [--jobs J] [--trace] [--json]
+            Runs a fabric of simulated hosts in virtual time: random operations over random connections, under loss, bursts,
+            duplication, reordering, corruption, delay, partitions, pauses, crashes and restarts. Every completion and every
+            byte is compared with a model. The same seed gives the same run, and the same trace hash. No network is used.
+              -s, --seed N   seed of the first run (0)
+              -n, --runs M   runs, with the seeds N, N+1, ... (1)
+              -j, --jobs J   runs at a time (one for each processor)
+              --trace        of a single run, print on stderr a line for every packet and everything else that happens
+              --json         one JSON document of parameters and results on stdout
+            The status is 0 if all was as it must be; 1 if not: then the seeds that failed are told, with what happened last.
+            """;
+
+    private static final int USAGE = 2;
+
+    private final SimRun.Scenario scenario;
+
+    /** Creates the tool. */
+    public Sim() {
+        this(Cluster::run);
+    }
+
+    /** Creates the tool with something else to run. */
+    Sim(SimRun.Scenario scenario) {
+        this.scenario = scenario;
+    }
+
+    @Override
+    public String name() {
+        return "sim";
+    }
+
+    @Override
+    public String summary() {
+        return "seeded runs of a simulated fabric under faults, checked against a model";
+    }
+
+    @Override
+    public int run(List<String> arguments, ToolEnvironment environment) {
+        if (arguments.equals(List.of("--help"))) {
+            environment.out().print(HELP);
+            return 0;
+        }
+        SimOptions options = SimOptions.parse(arguments, environment.err());
+        if (options == null) {
+            environment.err().print(HELP);
+            return USAGE;
+        }
+        boolean trace = LinkOptions.fromSystemProperties().trace();
+        if (trace && options.runs() > 1) {
+            environment.err().println("rdma4j sim: --trace is for a single run; leave --runs away");
+            return USAGE;
+        }
+        try {
+            return new SimRun(options, scenario, trace, environment).run();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 130;
+        }
+    }
+}

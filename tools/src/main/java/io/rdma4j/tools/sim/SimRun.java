@@ -1,0 +1,172 @@
+package io.rdma4j.tools.sim;
+
+import io.rdma4j.testkit.simulation.Cluster;
+import io.rdma4j.testkit.simulation.SimulationFailure;
+import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.ToolReport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** All runs of one call of the tool, several at a time. What is printed on standard output does not depend on how many. */
+final class SimRun {
+    private static final long PROGRESS_SECONDS = 5;
+    private static final int MOST_FAILURES_TOLD = 5;
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    /** What is run; for a seed always the same. */
+    @FunctionalInterface
+    interface Scenario {
+        /**
+         * Does the run of a seed.
+         *
+         * @param trace takes a line for each thing that happens; null for nobody
+         * @throws SimulationFailure if anything is not as it must be
+         */
+        Cluster.Result run(long seed, @Nullable Consumer<String> trace);
+    }
+
+    private final SimOptions options;
+    private final Scenario scenario;
+    private final boolean trace;
+    private final ToolEnvironment environment;
+    private final AtomicLong nextRun = new AtomicLong();
+    private final Totals totals = new Totals();
+
+    SimRun(SimOptions options, Scenario scenario, boolean trace, ToolEnvironment environment) {
+        this.options = options;
+        this.scenario = scenario;
+        this.trace = trace;
+        this.environment = environment;
+    }
+
+    /** Does all runs and reports; returns the exit status. */
+    int run() throws InterruptedException {
+        environment
+                .report()
+                .parameter("seed", options.firstSeed())
+                .parameter("runs", options.runs())
+                .parameter("jobs", options.jobs());
+        long start = System.nanoTime();
+        CountDownLatch working = new CountDownLatch(options.jobs());
+        for (int i = 0; i < options.jobs(); i++) {
+            Thread.ofPlatform().daemon().name("sim-" + i).start(() -> {
+                try {
+                    doRuns();
+                } finally {
+                    working.countDown();
+                }
+            });
+        }
+        while (!working.await(PROGRESS_SECONDS, TimeUnit.SECONDS)) {
+            environment
+                    .err()
+                    .printf(
+                            Locale.ROOT,
+                            "sim: %d of %d runs, %d failed%n",
+                            totals.runs(),
+                            options.runs(),
+                            totals.failed());
+        }
+        report((System.nanoTime() - start) / NANOS_PER_SECOND);
+        return totals.failed() == 0 ? 0 : 1;
+    }
+
+    private void doRuns() {
+        for (long run = nextRun.getAndIncrement(); run < options.runs(); run = nextRun.getAndIncrement()) {
+            long seed = options.firstSeed() + run;
+            try {
+                totals.add(scenario.run(seed, trace ? environment.err()::println : null));
+            } catch (RuntimeException | Error failure) {
+                totals.addFailure(seed);
+                tell(seed, failure);
+            }
+        }
+    }
+
+    /** Says what went wrong, in one piece. */
+    private void tell(long seed, Throwable failure) {
+        if (totals.failed() > MOST_FAILURES_TOLD) {
+            return;
+        }
+        StringBuilder text = new StringBuilder("FAILED ");
+        text.append(failure instanceof SimulationFailure ? failure.getMessage() : "seed " + seed + ": " + failure);
+        text.append('\n');
+        if (!trace && failure instanceof SimulationFailure known) {
+            known.lastEvents().forEach(event -> text.append("  ").append(event).append('\n'));
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (!(cause instanceof SimulationFailure)) {
+                text.append("  ").append(cause).append('\n');
+                for (StackTraceElement place : cause.getStackTrace()) {
+                    text.append("    at ").append(place).append('\n');
+                }
+            }
+        }
+        text.append("again: rdma4j sim --seed ").append(seed).append(" --trace\n");
+        environment.err().print(text);
+        environment.err().flush();
+    }
+
+    private void report(double seconds) {
+        environment.out().println(totals.line(options));
+        environment.err().printf(Locale.ROOT, "sim: %.1f s, %.0f runs/s%n", seconds, options.runs() / seconds);
+        totals.report(environment.report());
+        environment.report().result("elapsedSeconds", seconds);
+    }
+
+    /** Sums over all runs, in which their order has no part. */
+    private static final class Totals {
+        private long runs;
+        private long hash;
+        private long deliveredFrames;
+        private long lostFrames;
+        private final List<Long> failedSeeds = new ArrayList<>();
+
+        synchronized void add(Cluster.Result result) {
+            runs++;
+            hash += result.traceHash();
+            deliveredFrames += result.deliveredFrames();
+            lostFrames += result.lostFrames();
+        }
+
+        synchronized void addFailure(long seed) {
+            runs++;
+            failedSeeds.add(seed);
+        }
+
+        synchronized long runs() {
+            return runs;
+        }
+
+        synchronized int failed() {
+            return failedSeeds.size();
+        }
+
+        synchronized String line(SimOptions options) {
+            String seeds = options.runs() == 1
+                    ? "seed " + options.firstSeed()
+                    : "seeds " + options.firstSeed() + " to " + (options.firstSeed() + options.runs() - 1);
+            return "%s: trace hash %016x, %d frames delivered, %d lost, %s"
+                    .formatted(
+                            seeds,
+                            hash,
+                            deliveredFrames,
+                            lostFrames,
+                            failedSeeds.isEmpty() ? "all as it must be" : failedSeeds.size() + " FAILED");
+        }
+
+        synchronized void report(ToolReport report) {
+            failedSeeds.sort(null);
+            report.result("traceHash", "%016x".formatted(hash))
+                    .result("deliveredFrames", deliveredFrames)
+                    .result("lostFrames", lostFrames)
+                    .result("failedSeeds", List.copyOf(failedSeeds));
+        }
+    }
+}
