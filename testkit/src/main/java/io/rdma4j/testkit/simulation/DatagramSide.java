@@ -66,7 +66,7 @@ final class DatagramSide extends UnreliableSide {
     }
 
     @Override
-    QueuePairMachine machine() {
+    public QueuePairMachine machine() {
         return queuePair;
     }
 
@@ -126,10 +126,18 @@ final class DatagramSide extends UnreliableSide {
     }
 
     @Override
-    boolean checkEnd() {
-        boolean untouched = super.checkEnd();
-        check(untouched, "a datagram was placed in a receive that did not complete");
+    public void die() {
+        super.die();
+        leaveGroups();
+    }
+
+    private void leaveGroups() {
         joined.forEach(group -> group.detach(host, queuePair));
-        return true;
+    }
+
+    /** Checks what must be so when everything is done. */
+    void checkEnd() {
+        check(checkFinished(), "a datagram was placed in a receive that did not complete");
+        leaveGroups();
     }
 }

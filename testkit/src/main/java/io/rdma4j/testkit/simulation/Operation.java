@@ -23,13 +23,25 @@ final class Operation {
     /** The bytes that must land there; empty for operations without a result. */
     final byte[] result;
 
-    Operation(SendRequest request, int lengthBytes, int resultOffset, byte[] result) {
+    /** Changes of the peer's memory that are made when it is done, those of earlier operations included. */
+    final int changesAfter;
+
+    Operation(SendRequest request, int lengthBytes, int resultOffset, byte[] result, int changesAfter) {
         this.id = request.workRequestId;
         this.opcode = request.opcode;
         this.lengthBytes = lengthBytes;
         this.signaled = request.signaled;
         this.resultOffset = resultOffset;
         this.result = result;
+        this.changesAfter = changesAfter;
+    }
+
+    /** Whether the peer has a receive completed by it. */
+    boolean takesReceive() {
+        return switch (opcode) {
+            case SEND, SEND_WITH_IMMEDIATE, SEND_WITH_INVALIDATE, RDMA_WRITE_WITH_IMMEDIATE -> true;
+            default -> false;
+        };
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SharedReceiveQueue;
+import io.rdma4j.transport.XrcDomain;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -16,10 +17,13 @@ import java.util.SplittableRandom;
  * used twice is checked.
  */
 final class ReceivePool {
+    private static final int QUEUE_NUMBER = 0x71;
+
     private final SimulatedHost host;
     private final SplittableRandom random;
     private final int sizeBytes;
     private final SharedReceiveQueue queue;
+    private final XrcDomain domain = new XrcDomain();
     private final byte[] bytes;
     private final MemoryRegion region;
     private final Map<Long, Integer> offsets = new HashMap<>();
@@ -40,7 +44,8 @@ final class ReceivePool {
         this.host = host;
         this.random = random;
         this.sizeBytes = sizeBytes;
-        queue = new SharedReceiveQueue(random.nextInt(1, 12), 2, 1, () -> limitReports++);
+        queue = new SharedReceiveQueue(random.nextInt(1, 12), 2, 1, () -> limitReports++, QUEUE_NUMBER, null);
+        domain.add(queue);
         bytes = new byte[most * sizeBytes];
         region = host.memory()
                 .register(MemorySegment.ofArray(bytes), random.nextLong() & ~0xfffL, AccessFlags.LOCAL_WRITE, 1);
@@ -48,6 +53,11 @@ final class ReceivePool {
 
     SharedReceiveQueue queue() {
         return queue;
+    }
+
+    /** Where targets of extended connections find it. */
+    XrcDomain domain() {
+        return domain;
     }
 
     /** Posts a receive; says whether there was room. Now and then it arms the limit or changes the size, too. */

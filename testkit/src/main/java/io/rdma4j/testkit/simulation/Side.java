@@ -2,6 +2,7 @@ package io.rdma4j.testkit.simulation;
 
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.AsyncEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
@@ -15,7 +16,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +30,12 @@ import org.jspecify.annotations.Nullable;
  * result of each READ and atomic, and each message are known when a request is posted. One thing alone is not: a READ
  * that was lost is executed again, maybe after later WRITEs to the same bytes. So a change that follows a READ is fenced
  * here, as an application has to do it.
+ *
+ * <p>Where a connection ends early, this is left of it: the peer's memory is as after some of the requests, in their order, of
+ * which the last may be done in part, packet by packet; and of that and of the messages received there is no less than what
+ * was reported as done here.
  */
-final class Side {
+final class Side implements ConnectedSide {
     private static final int CANARY_BYTES = 64;
     private static final int TARGET_BYTES = 16_384;
     private static final int SOURCE_BYTES = 65_536;
@@ -39,7 +46,9 @@ final class Side {
     private final SimulatedHost host;
     private final RunParameters parameters;
     private final @Nullable ReceivePool pool;
-    final RcQueuePair queuePair;
+    private final RcQueuePair queuePair;
+    private final int startingPsn;
+    private final int servedReads;
     private final QueuePairMachine.Configuration configuration;
 
     private final byte[] targetBytes;
@@ -61,6 +70,14 @@ final class Side {
     private int planned;
     private long nextId;
     private boolean readSinceFence;
+    private int mtuBytes;
+    private boolean started;
+    private boolean dead;
+    private boolean heard;
+    private final List<MemoryChange> changes = new ArrayList<>();
+    private int confirmedChanges;
+    private int confirmedMessages;
+    private int receivedMessages;
     private final ArrayDeque<Operation> unfinished = new ArrayDeque<>();
     private final ArrayDeque<ExpectedReceive> expected = new ArrayDeque<>();
     private final ArrayDeque<int[]> postedReceives = new ArrayDeque<>();
@@ -68,10 +85,16 @@ final class Side {
     private boolean broken;
     private Side peer = this;
 
-    /** Creates a side; its receives come from the pool, or are its own if that is null. */
+    /**
+     * Creates a side.
+     *
+     * @param role what its queue pair does; a target posts nothing
+     * @param pool where its receives come from, or null for its own
+     */
     Side(
             String name,
             SimulatedHost host,
+            RcQueuePair.Role role,
             RunParameters parameters,
             @Nullable ReceivePool pool,
             SplittableRandom random) {
@@ -80,7 +103,9 @@ final class Side {
         this.parameters = parameters;
         this.pool = pool;
         this.random = random;
-        planned = random.nextInt(0, parameters.operationsPerSide() + 1);
+        planned = role == RcQueuePair.Role.TARGET ? 0 : random.nextInt(0, parameters.operationsPerSide() + 1);
+        startingPsn = ConnectedSide.startingPsn(random);
+        servedReads = random.nextInt(1, 9);
         targetBytes = bytes(TARGET_BYTES + 2 * CANARY_BYTES);
         target = host.memory()
                 .register(
@@ -107,15 +132,17 @@ final class Side {
                 random.nextInt(0, 200),
                 random.nextInt(4) == 0,
                 1,
-                pool == null ? null : pool.queue(),
-                null);
+                pool == null || role != RcQueuePair.Role.CONNECTED ? null : pool.queue(),
+                pool == null || role != RcQueuePair.Role.TARGET ? null : pool.domain());
         queuePair = new RcQueuePair(
+                role,
                 host.unusedQueuePairNumber(),
                 configuration,
                 host.memory(),
                 this::onSendCompletion,
                 this::onReceiveCompletion,
-                event -> {});
+                event -> heard |= event == AsyncEvent.COMMUNICATION_ESTABLISHED);
+        queuePair.toInit(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
         host.add(queuePair);
     }
 
@@ -133,46 +160,62 @@ final class Side {
         return host.memory().register(MemorySegment.ofArray(bytes), alignedAddress(), access, 1);
     }
 
-    /** Connects both sides; every parameter that they need not agree on is drawn. */
-    static void connect(Side a, Side b, SplittableRandom random) {
-        a.peer = b;
-        b.peer = a;
-        int mtu = 256 << random.nextInt(5);
-        int psnA = startingPsn(random);
-        int psnB = startingPsn(random);
-        int readsToB = random.nextInt(1, 9);
-        int readsToA = random.nextInt(1, 9);
-        a.enable(random, mtu, psnA, psnB, readsToB, readsToA);
-        b.enable(random, mtu, psnB, psnA, readsToA, readsToB);
-        a.model = Arrays.copyOfRange(b.targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
-        b.model = Arrays.copyOfRange(a.targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
+    @Override
+    public String name() {
+        return name;
     }
 
-    /** One run in two wraps around the end of the PSNs. */
-    private static int startingPsn(SplittableRandom random) {
-        return random.nextBoolean() ? 0xff_ffff - random.nextInt(40) : random.nextInt(1 << 24);
+    @Override
+    public SimulatedHost host() {
+        return host;
     }
 
-    private void enable(SplittableRandom r, int mtu, int sendPsn, int receivePsn, int reads, int servedReads) {
-        queuePair.toInit(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
-        QueuePairMachine.Peer path = new QueuePairMachine.Peer(
-                host.addressHigh(),
-                host.addressLow(),
-                peer.host.addressHigh(),
-                peer.host.addressLow(),
-                0,
-                peer.queuePair.number(),
-                0,
-                64,
-                0);
-        queuePair.toReadyToReceive(
-                new RcQueuePair.ReceiveParameters(path, mtu, receivePsn, servedReads, r.nextInt(1, 15)));
-        queuePair.toReadyToSend(
-                new RcQueuePair.SendParameters(sendPsn, reads, 7, 7, r.nextInt(9, 14), r.nextBoolean()));
+    @Override
+    public QueuePairMachine machine() {
+        return queuePair;
     }
 
-    /** Whether all planned work is posted, finished and received. */
-    boolean isDone() {
+    @Override
+    public ConnectionTerms terms() {
+        return new ConnectionTerms(
+                host.addressHigh(), host.addressLow(), queuePair.number(), startingPsn, servedReads);
+    }
+
+    @Override
+    public byte[] greeting() {
+        return new byte[0];
+    }
+
+    @Override
+    public void meet(ConnectedSide other) {
+        peer = (Side) other;
+        model = peer.targetMemory();
+    }
+
+    private byte[] targetMemory() {
+        return Arrays.copyOfRange(targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
+    }
+
+    @Override
+    public void ready(ConnectionTerms other, byte[] greeting, int pathMtuBytes) {
+        mtuBytes = pathMtuBytes;
+        queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
+                ConnectedSide.path(host, other),
+                pathMtuBytes,
+                other.startingPsn(),
+                servedReads,
+                random.nextInt(1, 15)));
+        queuePair.toReadyToSend(new RcQueuePair.SendParameters(
+                startingPsn, other.servedReads(), 7, 7, random.nextInt(9, 14), random.nextBoolean()));
+    }
+
+    @Override
+    public void start() {
+        started = true;
+    }
+
+    @Override
+    public boolean isDone() {
         return broken || planned == 0 && unfinished.isEmpty() && expected.isEmpty();
     }
 
@@ -181,9 +224,36 @@ final class Side {
         return broken;
     }
 
+    @Override
+    public boolean wantsToEnd() {
+        return broken;
+    }
+
+    @Override
+    public boolean isGone() {
+        return broken;
+    }
+
+    @Override
+    public boolean hasHeard() {
+        return heard;
+    }
+
+    @Override
+    public boolean isDead() {
+        return dead;
+    }
+
+    @Override
+    public void die() {
+        dead = true;
+        broken = true;
+    }
+
     /** Posts some of the work that is left, as far as the queues take it. */
-    void work() {
-        if (broken) {
+    @Override
+    public void work(long nowNanos) {
+        if (broken || !started) {
             return;
         }
         for (int i = random.nextInt(3); i > 0 && planned > 0; i--) {
@@ -247,16 +317,23 @@ final class Side {
         if (opcode == WorkOpcode.RDMA_READ) {
             readSinceFence = true;
         }
+        if (queuePair.role() == RcQueuePair.Role.INITIATOR) {
+            request.remoteSharedReceiveQueue = peer.sharedQueueNumber();
+        }
         unfinished.add(operation);
         queuePair.sendQueue().publish();
         return true;
+    }
+
+    private int sharedQueueNumber() {
+        return pool == null ? 0 : pool.queue().number();
     }
 
     private Operation send(SendRequest request) {
         byte[] message = message(request, parameters.maxMessageBytes());
         boolean immediate = request.opcode == WorkOpcode.SEND_WITH_IMMEDIATE;
         peer.expect(new ExpectedReceive(message, message.length, immediate ? request.immediate : null, false));
-        return new Operation(request, message.length, 0, new byte[0]);
+        return new Operation(request, message.length, 0, new byte[0], changes.size());
     }
 
     private Operation write(SendRequest request) {
@@ -264,11 +341,11 @@ final class Side {
         int offset = random.nextInt(TARGET_BYTES - message.length + 1);
         remote(request, offset);
         request.fence |= readSinceFence;
-        System.arraycopy(message, 0, model, offset, message.length);
+        change(offset, message, false);
         if (request.opcode == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE) {
             peer.expect(new ExpectedReceive(new byte[0], message.length, request.immediate, true));
         }
-        return new Operation(request, message.length, 0, new byte[0]);
+        return new Operation(request, message.length, 0, new byte[0], changes.size());
     }
 
     private Operation read(SendRequest request) {
@@ -288,12 +365,19 @@ final class Side {
         request.compare = random.nextBoolean() ? old : random.nextLong();
         request.swapOrAdd = random.nextLong();
         boolean add = request.opcode == WorkOpcode.FETCH_AND_ADD;
+        byte[] result = Arrays.copyOfRange(model, offset, offset + Long.BYTES);
         if (add || request.compare == old) {
-            memory.set(layout, offset, add ? old + request.swapOrAdd : request.swapOrAdd);
+            byte[] changed = new byte[Long.BYTES];
+            MemorySegment.ofArray(changed).set(layout, 0, add ? old + request.swapOrAdd : request.swapOrAdd);
+            change(offset, changed, true);
         }
-        byte[] result = new byte[8];
-        MemorySegment.ofArray(result).set(layout, 0, old);
         return withResult(request, result);
+    }
+
+    private void change(int offset, byte[] after, boolean isWhole) {
+        byte[] before = Arrays.copyOfRange(model, offset, offset + after.length);
+        changes.add(new MemoryChange(offset, before, after, isWhole));
+        System.arraycopy(after, 0, model, offset, after.length);
     }
 
     private Operation withResult(SendRequest request, byte[] result) {
@@ -305,7 +389,7 @@ final class Side {
             request.list.add(results, offset, result.length);
         }
         request.lengthBytes = result.length;
-        return new Operation(request, result.length, offset, result);
+        return new Operation(request, result.length, offset, result, changes.size());
     }
 
     private void remote(SendRequest request, int offset) {
@@ -357,7 +441,7 @@ final class Side {
         check(!broken, "a success after the queue pair broke");
         Operation operation = unfinished.poll();
         while (operation != null && !operation.signaled) {
-            checkResult(operation);
+            confirm(operation);
             operation = unfinished.poll();
         }
         check(operation != null, "a completion too many: " + completion.workRequestId);
@@ -369,7 +453,7 @@ final class Side {
             check(
                     completion.byteLength == operation.lengthBytes,
                     "completion of " + completion.byteLength + " bytes for " + operation);
-            checkResult(operation);
+            confirm(operation);
         }
     }
 
@@ -382,7 +466,7 @@ final class Side {
             broken = true;
             while (!unfinished.isEmpty() && unfinished.peek().id != completion.workRequestId) {
                 check(!unfinished.peek().signaled, "no completion of " + unfinished.peek());
-                checkResult(unfinished.remove());
+                confirm(unfinished.remove());
             }
         } else {
             check(
@@ -395,7 +479,9 @@ final class Side {
                 "flushed " + completion.workRequestId + " instead of " + operation);
     }
 
-    private void checkResult(Operation operation) {
+    private void confirm(Operation operation) {
+        confirmedChanges = operation.changesAfter;
+        confirmedMessages += operation.takesReceive() ? 1 : 0;
         byte[] result = operation.result;
         int from = operation.resultOffset;
         check(
@@ -437,27 +523,35 @@ final class Side {
                 : posted != null
                         && Arrays.equals(
                                 receiveBytes, posted[1], posted[1] + message.length, message, 0, message.length);
+        receivedMessages++;
         check(isRight, "wrong bytes in a message of " + message.length + ", or in a receive that was not posted");
     }
 
-    /** Breaks this side as its application would, when it learns that the peer has given up. */
-    void giveUp() {
-        broken = true;
-        queuePair.toError();
+    @Override
+    public void end() {
+        if (!dead) {
+            broken = true;
+            queuePair.toError();
+        }
     }
 
-    /** Checks all that must hold when everything is done. */
-    void checkEnd() {
-        if (broken || peer.broken) {
+    @Override
+    public void checkEnd() {
+        if (!dead && (broken || peer.broken)) {
             check(unfinished.isEmpty(), "work requests without completion after the flush: " + unfinished);
             check(postedReceives.isEmpty(), "receives without completion after the flush");
-        } else {
+        } else if (!dead) {
             check(unfinished.isEmpty() && expected.isEmpty(), "work is left over");
-            byte[] memory = Arrays.copyOfRange(peer.targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
-            int difference = Arrays.mismatch(model, memory);
-            check(difference < 0, "the peer's memory differs from the model at byte " + difference);
         }
+        check(
+                confirmedMessages <= peer.receivedMessages,
+                confirmedMessages + " messages are reported as sent, but the peer has " + peer.receivedMessages);
+        String difference = MemoryChange.explain(peer.targetMemory(), model, changes, confirmedChanges, mtuBytes);
+        check(difference == null, "the peer's memory " + difference);
         check(Arrays.equals(canaries, canaries()), "memory beside a region was written");
+        if (dead) {
+            return;
+        }
         check(queuePair.nextDeadlineNanos() == Long.MAX_VALUE, "a timer is left over");
         host.remove(queuePair);
         host.memory().deregister(target);
@@ -473,7 +567,7 @@ final class Side {
         return beside;
     }
 
-    private void check(boolean condition, String message) {
+    private void check(boolean condition, @Nullable String message) {
         if (!condition) {
             throw new SimulationFailure(name + ": " + message);
         }

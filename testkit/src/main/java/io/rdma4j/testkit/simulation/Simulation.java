@@ -2,6 +2,7 @@ package io.rdma4j.testkit.simulation;
 
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.testkit.VirtualNetwork;
+import io.rdma4j.transport.RcQueuePair;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -114,9 +115,9 @@ public final class Simulation {
         for (int i = 0; i < parameters.connections(); i++) {
             SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
             SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));
-            Side a = new Side("connection " + i + " side a", hostA, parameters, pool(hostA), random.split());
-            Side b = new Side("connection " + i + " side b", hostB, parameters, pool(hostB), random.split());
-            Side.connect(a, b, random);
+            Side a = new Side("connection " + i + " side a", hostA, RcQueuePair.Role.CONNECTED, parameters, pool(hostA), random.split());
+            Side b = new Side("connection " + i + " side b", hostB, RcQueuePair.Role.CONNECTED, parameters, pool(hostB), random.split());
+            ConnectedSide.connect(a, b, random);
             connections.add(new Connection(a, b));
         }
     }
@@ -127,11 +128,11 @@ public final class Simulation {
     }
 
     private void work(Connection connection) {
-        connection.a.work();
-        connection.b.work();
+        connection.a.work(network.nowNanos());
+        connection.b.work(network.nowNanos());
         if (connection.a.isBroken() != connection.b.isBroken()) {
-            connection.a.giveUp();
-            connection.b.giveUp();
+            connection.a.end();
+            connection.b.end();
         }
     }
 

@@ -6,6 +6,7 @@ import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.AsyncEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
@@ -39,6 +40,7 @@ final class StreamQueuePair implements StreamPort {
     private final StreamProtocol protocol;
     private final ArrayDeque<Ended> ended = new ArrayDeque<>();
     private int nextWord;
+    private boolean heard;
 
     StreamQueuePair(
             SimulatedHost host, StreamSizes sizes, boolean hasImmediate, SplittableRandom random, StreamSide side) {
@@ -59,7 +61,8 @@ final class StreamQueuePair implements StreamPort {
                 host.memory(),
                 this::onCompletion,
                 this::onCompletion,
-                event -> {});
+                event -> heard |= event == AsyncEvent.COMMUNICATION_ESTABLISHED);
+        machine.toInit(AccessFlags.REMOTE_WRITE);
         host.add(machine);
         memory = new StreamMemory(
                 local.memory(),
@@ -77,36 +80,20 @@ final class StreamQueuePair implements StreamPort {
         return host.memory().register(segment, random.nextLong() & 0x7fff_ffff_ffff_f000L, access, 1);
     }
 
-    static void connect(StreamQueuePair a, StreamQueuePair b, SplittableRandom random) {
-        int mtu = 256 << random.nextInt(5);
-        int psnA = random.nextBoolean() ? 0xff_ffff - random.nextInt(40) : random.nextInt(1 << 24);
-        int psnB = random.nextInt(1 << 24);
-        a.enable(b, mtu, psnA, psnB);
-        b.enable(a, mtu, psnB, psnA);
-    }
-
-    private void enable(StreamQueuePair peer, int mtu, int sendPsn, int receivePsn) {
-        machine.toInit(AccessFlags.REMOTE_WRITE);
+    /** Makes the queue pair ready to receive and to send. */
+    void ready(ConnectionTerms peer, int mtuBytes, int startingPsn) {
         for (int place = 0; place < sizes.receiveQueue(); place++) {
             postReceive(place);
         }
         machine.toReadyToReceive(new RcQueuePair.ReceiveParameters(
-                new QueuePairMachine.Peer(
-                        host.addressHigh(),
-                        host.addressLow(),
-                        peer.host.addressHigh(),
-                        peer.host.addressLow(),
-                        0,
-                        peer.machine.number(),
-                        0,
-                        64,
-                        0),
-                mtu,
-                receivePsn,
-                0,
-                random.nextInt(1, 15)));
+                ConnectedSide.path(host, peer), mtuBytes, peer.startingPsn(), 0, random.nextInt(1, 15)));
         machine.toReadyToSend(
-                new RcQueuePair.SendParameters(sendPsn, 0, 7, 7, random.nextInt(9, 13), random.nextBoolean()));
+                new RcQueuePair.SendParameters(startingPsn, 0, 7, 7, random.nextInt(9, 13), random.nextBoolean()));
+    }
+
+    /** Whether the peer's first packet has come. */
+    boolean hasHeard() {
+        return heard;
     }
 
     StreamSizes sizes() {

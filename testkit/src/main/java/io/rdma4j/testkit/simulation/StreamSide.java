@@ -5,20 +5,24 @@ import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
 import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
 import io.rdma4j.wire.rsocket.MappingEntry;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One side of a stream in a run: an application that writes, reads and shuts down when it pleases, and the ledger that says
  * what must have come of it. Every byte tells its place in the stream, so order and integrity are checked when it is read;
  * credit and room in the peer's buffer are checked when a message is posted, against what the peer's application has read.
  */
-final class StreamSide {
+final class StreamSide implements ConnectedSide {
     private static final int MAPPED_BYTES = 700;
     private static final long MAPPED_OFFSET = 5_000;
     private static final int[] MOST_AT_ONCE = {2, 50, 3_000};
@@ -55,7 +59,10 @@ final class StreamSide {
     /** What the peer's mapped memory must hold in the end. */
     private final byte[] mappedModel = new byte[MAPPED_BYTES];
 
+    private final BooleanSupplier mayBreak;
+    private final int startingPsn;
     private StreamSide peer = this;
+    private boolean started;
     private long written;
     private long read;
     private long postedBytes;
@@ -66,10 +73,22 @@ final class StreamSide {
     private boolean hasLeft;
     private boolean dead;
     private boolean gone;
-    private boolean hasHeard;
+    private boolean isCut;
 
-    StreamSide(String name, SimulatedHost host, StreamParameters parameters, SplittableRandom random) {
+    /**
+     * Creates a side.
+     *
+     * @param mayBreak whether the stream may break by itself; asked when everything is over
+     */
+    StreamSide(
+            String name,
+            SimulatedHost host,
+            StreamParameters parameters,
+            BooleanSupplier mayBreak,
+            SplittableRandom random) {
         this.name = name;
+        this.mayBreak = mayBreak;
+        startingPsn = ConnectedSide.startingPsn(random);
         this.host = host;
         this.parameters = parameters;
         this.random = random;
@@ -90,14 +109,53 @@ final class StreamSide {
                         1);
     }
 
-    static void connect(StreamSide a, StreamSide b, SplittableRandom random) {
-        a.peer = b;
-        b.peer = a;
-        StreamQueuePair.connect(a.queuePair, b.queuePair, random);
-        check(a.protocol.onPeer(b.protocol.connectData()), "the peer's connection data are refused");
-        check(b.protocol.onPeer(a.protocol.connectData()), "the peer's connection data are refused");
-        a.protocol.start();
-        b.protocol.start();
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public SimulatedHost host() {
+        return host;
+    }
+
+    @Override
+    public QueuePairMachine machine() {
+        return queuePair.machine();
+    }
+
+    @Override
+    public ConnectionTerms terms() {
+        return new ConnectionTerms(
+                host.addressHigh(), host.addressLow(), machine().number(), startingPsn, 0);
+    }
+
+    @Override
+    public byte[] greeting() {
+        return protocol.connectData().toByteArray();
+    }
+
+    @Override
+    public void meet(ConnectedSide other) {
+        peer = (StreamSide) other;
+    }
+
+    @Override
+    public void ready(ConnectionTerms other, byte[] greeting, int mtuBytes) {
+        queuePair.ready(other, mtuBytes, startingPsn);
+        ConnectData data = ConnectData.parse(greeting);
+        require(data != null && protocol.onPeer(data), "the peer's connection data are refused");
+    }
+
+    @Override
+    public void start() {
+        started = true;
+        protocol.start();
+    }
+
+    @Override
+    public boolean hasHeard() {
+        return queuePair.hasHeard();
     }
 
     // ---- what the queue pair tells
@@ -130,9 +188,9 @@ final class StreamSide {
 
     // ---- the application
 
-    /** Does some of what there is to do. */
-    void work(long nowNanos) {
-        if (dead || gone) {
+    @Override
+    public void work(long nowNanos) {
+        if (dead || gone || !started) {
             return;
         }
         if (random.nextInt(3) != 0) {
@@ -150,7 +208,7 @@ final class StreamSide {
             lastSign = nowNanos;
         }
         if (written == planned) {
-            end();
+            finish();
         }
         gone = isAtEnd() && protocol.isQuiet();
         if (gone) {
@@ -214,7 +272,7 @@ final class StreamSide {
         return bytes;
     }
 
-    private void end() {
+    private void finish() {
         if (ending == Ending.LEAVE) {
             hasLeft = true;
             protocol.disconnect();
@@ -229,30 +287,44 @@ final class StreamSide {
 
     // ---- what happens to it
 
-    /** The process is killed: nothing comes from it any more, and nobody says so. */
-    void die() {
+    @Override
+    public void die() {
         dead = true;
         host.remove(queuePair.machine());
     }
 
     /** The connection manager has heard that the peer has gone. */
-    void onPeerGone() {
-        if (hasHeard) {
+    @Override
+    public void end() {
+        if (isCut) {
             return;
         }
-        hasHeard = true;
+        isCut = true;
+        gone |= !started;
         queuePair.progress(Integer.MAX_VALUE);
         protocol.onDisconnected();
         queuePair.machine().toError();
         queuePair.progress(Integer.MAX_VALUE);
     }
 
-    boolean isDead() {
+    @Override
+    public boolean isDead() {
         return dead;
     }
 
     /** Whether it has closed the stream. */
-    boolean isGone() {
+    @Override
+    public boolean isGone() {
+        return gone;
+    }
+
+    @Override
+    public boolean isDone() {
+        return gone;
+    }
+
+    @Override
+    public boolean wantsToEnd() {
         return gone;
     }
 
@@ -262,10 +334,13 @@ final class StreamSide {
 
     // ---- what must hold in the end
 
-    /** Checks a side that was not killed. */
-    void checkEnd(boolean mayBreak) {
+    @Override
+    public void checkEnd() {
+        if (dead) {
+            return;
+        }
         String why = protocol.isBroken();
-        require(why == null || mayBreak && why.contains("could not be delivered"), "broken without a reason: " + why);
+        require(why == null || mayBreak.getAsBoolean() && why.contains("could not be delivered"), "broken without a reason: " + why);
         require(protocol.isQuiet(), "requests without completion");
         boolean peerHadItsSay = !peer.dead && !peer.isBroken() && !isBroken();
         if (peerHadItsSay && ending != Ending.LEAVE) {
@@ -293,7 +368,7 @@ final class StreamSide {
                 + queuePair.machine().state();
     }
 
-    private void require(boolean condition, String message) {
+    private void require(boolean condition, @Nullable String message) {
         check(condition, name + ": " + message);
     }
 

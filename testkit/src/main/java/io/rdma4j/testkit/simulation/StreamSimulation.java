@@ -5,6 +5,7 @@ import io.rdma4j.testkit.VirtualNetwork;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 
 /**
  * Seeded runs of RDMA sockets' streams over reliable connections of lossy virtual networks, in which peers may die. Each run
@@ -72,7 +73,7 @@ public final class StreamSimulation {
         /** As the connection manager does: who closes, or gives up, disconnects. */
         private static void tell(StreamSide from, StreamSide to) {
             if (from.isGone() && !to.isGone() && !to.isDead()) {
-                to.onPeerGone();
+                to.end();
             }
         }
     }
@@ -127,23 +128,22 @@ public final class StreamSimulation {
         for (Stream stream : streams) {
             kills += stream.a.isDead() ? 1 : 0;
             broken += !stream.a.isDead() && (stream.a.isBroken() || stream.b.isBroken()) ? 1 : 0;
-            boolean mayBreak = parameters.faults().loss() + parameters.faults().corruption() > 0 || stream.a.isDead();
-            stream.b.checkEnd(mayBreak);
-            if (!stream.a.isDead()) {
-                stream.a.checkEnd(mayBreak);
-            }
+            stream.a.checkEnd();
+            stream.b.checkEnd();
         }
         return new Result(seed, network.traceHash(), network.deliveredFrames(), network.lostFrames(), broken, kills);
     }
 
     private void connect() {
         List<SimulatedHost> hosts = List.of(network.addHost(), network.addHost());
+        BooleanSupplier mayBreak = () ->
+                parameters.faults().loses() || streams.stream().anyMatch(stream -> stream.a.isDead());
         for (int i = 0; i < parameters.streams(); i++) {
             SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
             SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));
-            StreamSide a = new StreamSide("stream " + i + " side a", hostA, parameters, random.split());
-            StreamSide b = new StreamSide("stream " + i + " side b", hostB, parameters, random.split());
-            StreamSide.connect(a, b, random);
+            StreamSide a = new StreamSide("stream " + i + " side a", hostA, parameters, mayBreak, random.split());
+            StreamSide b = new StreamSide("stream " + i + " side b", hostB, parameters, mayBreak, random.split());
+            ConnectedSide.connect(a, b, random);
             long deathNanos = parameters.kills()
                     ? random.nextLong(200 * parameters.faults().latencyNanos())
                     : Long.MAX_VALUE;

@@ -2,6 +2,7 @@ package io.rdma4j.testkit.simulation;
 
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.AsyncEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
@@ -17,7 +18,7 @@ import java.util.SplittableRandom;
  * One side of an unreliable connection. A WRITE that is lost in part may have been placed in part, so of the target memory
  * only this is known: each byte is what it was, or what some WRITE had for it.
  */
-final class UnreliableConnectionSide extends UnreliableSide {
+final class UnreliableConnectionSide extends UnreliableSide implements ConnectedSide {
     private static final WorkOpcode[] OPCODES = {
         WorkOpcode.SEND, WorkOpcode.SEND_WITH_IMMEDIATE, WorkOpcode.RDMA_WRITE, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE
     };
@@ -36,8 +37,11 @@ final class UnreliableConnectionSide extends UnreliableSide {
     /** The target after all WRITEs, where none is lost. */
     private final byte[] model = new byte[TARGET_BYTES];
 
+    private final int startingPsn;
     private int mtu;
     private int psn;
+    private boolean started;
+    private boolean heard;
     private UnreliableConnectionSide peer = this;
 
     UnreliableConnectionSide(
@@ -66,42 +70,74 @@ final class UnreliableConnectionSide extends UnreliableSide {
                 host.memory(),
                 this::onSendCompletion,
                 this::onReceiveCompletion,
-                event -> {});
+                event -> heard |= event == AsyncEvent.COMMUNICATION_ESTABLISHED);
+        queuePair.toInit(AccessFlags.REMOTE_WRITE);
+        startingPsn = ConnectedSide.startingPsn(random);
         host.add(queuePair);
     }
 
-    static void connect(UnreliableConnectionSide a, UnreliableConnectionSide b, SplittableRandom random) {
-        a.peer = b;
-        b.peer = a;
-        int mtu = 256 << random.nextInt(5);
-        int psnA = 0xff_ffff - random.nextInt(40);
-        int psnB = random.nextInt(1 << 24);
-        a.enable(mtu, psnA, psnB);
-        b.enable(mtu, psnB, psnA);
-    }
-
-    private void enable(int pathMtu, int sendPsn, int receivePsn) {
-        mtu = pathMtu;
-        psn = sendPsn;
-        queuePair.toInit(AccessFlags.REMOTE_WRITE);
-        queuePair.toReadyToReceive(
-                new QueuePairMachine.Peer(
-                        host.addressHigh(),
-                        host.addressLow(),
-                        peer.host.addressHigh(),
-                        peer.host.addressLow(),
-                        0,
-                        peer.queuePair.number(),
-                        0,
-                        64,
-                        0),
-                pathMtu,
-                receivePsn);
-        queuePair.toReadyToSend(sendPsn);
+    @Override
+    public String name() {
+        return name;
     }
 
     @Override
-    QueuePairMachine machine() {
+    public SimulatedHost host() {
+        return host;
+    }
+
+    @Override
+    public ConnectionTerms terms() {
+        return new ConnectionTerms(host.addressHigh(), host.addressLow(), queuePair.number(), startingPsn, 0);
+    }
+
+    @Override
+    public byte[] greeting() {
+        return new byte[0];
+    }
+
+    @Override
+    public void meet(ConnectedSide other) {
+        peer = (UnreliableConnectionSide) other;
+    }
+
+    @Override
+    public void ready(ConnectionTerms other, byte[] greeting, int mtuBytes) {
+        mtu = mtuBytes;
+        psn = startingPsn;
+        queuePair.toReadyToReceive(ConnectedSide.path(host, other), mtuBytes, other.startingPsn());
+        queuePair.toReadyToSend(startingPsn);
+    }
+
+    @Override
+    public void start() {
+        started = true;
+    }
+
+    @Override
+    public void work(long nowNanos) {
+        if (started) {
+            work();
+        }
+    }
+
+    @Override
+    public boolean wantsToEnd() {
+        return isEnded();
+    }
+
+    @Override
+    public boolean isGone() {
+        return isEnded();
+    }
+
+    @Override
+    public boolean hasHeard() {
+        return heard;
+    }
+
+    @Override
+    public QueuePairMachine machine() {
         return queuePair;
     }
 
@@ -141,7 +177,7 @@ final class UnreliableConnectionSide extends UnreliableSide {
     }
 
     @Override
-    boolean checkEnd() {
+    public void checkEnd() {
         for (int i = 0; i < TARGET_BYTES; i++) {
             int value = targetBytes[CANARY_BYTES + i] & 0xff;
             check(allowed.get(i * VALUES + value), "byte " + i + " of the target is " + value + ", which nobody wrote");
@@ -151,8 +187,10 @@ final class UnreliableConnectionSide extends UnreliableSide {
                     (targetBytes[i] | targetBytes[CANARY_BYTES + TARGET_BYTES + i]) == 0,
                     "memory beside the target was written");
         }
-        host.memory().deregister(target);
-        return super.checkEnd();
+        if (!isDead()) {
+            host.memory().deregister(target);
+        }
+        checkFinished();
     }
 
     /** Checks what must be so where nothing is lost or disturbed. */

@@ -48,6 +48,8 @@ abstract class UnreliableSide {
     private int sourceUsed;
     private int planned;
     private long nextId;
+    private boolean ended;
+    private boolean dead;
 
     /**
      * Creates a side without queue pair.
@@ -96,7 +98,8 @@ abstract class UnreliableSide {
         return random.nextLong() & 0x7fff_ffff_ffff_f000L;
     }
 
-    abstract QueuePairMachine machine();
+    /** The queue pair. */
+    public abstract QueuePairMachine machine();
 
     /** Chooses what the request does, and to whom; fills all of it but the message, with {@link #message}. */
     abstract void fill(SendRequest request);
@@ -105,12 +108,39 @@ abstract class UnreliableSide {
     abstract void onArrival(Completion completion, byte[] memory, int offset);
 
     /** Whether everything is posted that was planned. */
-    boolean isDone() {
-        return planned == 0;
+    public boolean isDone() {
+        return ended || planned == 0;
+    }
+
+    /** The host has crashed: nothing comes from it any more. */
+    public void die() {
+        dead = true;
+        ended = true;
+    }
+
+    /** Whether it has died. */
+    public boolean isDead() {
+        return dead;
+    }
+
+    /** Ends it early: what is posted is flushed. */
+    public void end() {
+        if (!ended) {
+            ended = true;
+            machine().toError();
+        }
+    }
+
+    /** Whether it was ended, or has died. */
+    boolean isEnded() {
+        return ended;
     }
 
     /** Posts some of what is left. */
     void work() {
+        if (ended) {
+            return;
+        }
         int receivesNow = isFed ? receivesLeft : random.nextInt(4);
         while (receivesNow > 0 && receivesLeft > 0 && postReceive()) {
             receivesNow--;
@@ -177,21 +207,26 @@ abstract class UnreliableSide {
     void onSendCompletion(Completion completion) {
         Long expected = signaled.poll();
         check(
-                expected != null && expected == completion.workRequestId,
+                ended || expected != null && expected == completion.workRequestId,
                 "completion of " + completion.workRequestId + " instead of " + expected);
-        check(completion.status == WorkStatus.SUCCESS, "a send ended with " + completion.status);
+        check(isPermitted(completion), "a send ended with " + completion.status);
     }
 
     void onReceiveCompletion(Completion completion) {
-        check(completion.status == WorkStatus.SUCCESS, "a receive ended with " + completion.status);
+        check(isPermitted(completion), "a receive ended with " + completion.status);
         Posted receive = posted.remove(completion.workRequestId);
         check(receive != null, "receive " + completion.workRequestId + " was not posted, or completes again");
-        if (receive != null) {
+        if (receive != null && completion.status == WorkStatus.SUCCESS) {
             check(
                     completion.isReceiveOfWrite || completion.byteLength <= receive.size,
                     completion.byteLength + " bytes in a receive of " + receive.size);
             onArrival(completion, receiveBytes, receive.offset);
         }
+    }
+
+    private boolean isPermitted(Completion completion) {
+        return completion.status == WorkStatus.SUCCESS
+                || ended && completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
     }
 
     /** The number in a message. */
@@ -202,11 +237,14 @@ abstract class UnreliableSide {
     }
 
     /** Checks what must be so when everything is done; returns whether the memory of receives still posted is untouched. */
-    boolean checkEnd() {
-        check(signaled.isEmpty(), "sends without completion: " + signaled);
+    boolean checkFinished() {
+        if (dead) {
+            return true;
+        }
+        check(ended || signaled.isEmpty(), "sends without completion: " + signaled);
         check(machine().nextDeadlineNanos() == Long.MAX_VALUE, "a timer is left over");
         check(
-                machine().state() == QueuePairMachine.State.READY_TO_SEND,
+                ended || machine().state() == QueuePairMachine.State.READY_TO_SEND,
                 "the state is " + machine().state());
         boolean untouched = true;
         for (Posted each : posted.values()) {

@@ -109,7 +109,8 @@ public final class UnreliableSimulation {
                 network.advanceTo(network.nowNanos() + 1_000);
             }
         }
-        sides.forEach(UnreliableSide::checkEnd);
+        connected.forEach(UnreliableConnectionSide::checkEnd);
+        datagrams.forEach(DatagramSide::checkEnd);
         NetworkFaults f = parameters.faults();
         boolean isPerfect = isFed && f.loss() + f.duplication() + f.reordering() + f.corruption() == 0;
         if (isPerfect) {
@@ -137,7 +138,7 @@ public final class UnreliableSimulation {
         for (int i = 0; i < parameters.connections(); i++) {
             UnreliableConnectionSide a = connectedSide("connection " + i + " side a", hosts, longest, perSide);
             UnreliableConnectionSide b = connectedSide("connection " + i + " side b", hosts, longest, perSide);
-            UnreliableConnectionSide.connect(a, b, random);
+            ConnectedSide.connect(a, b, random);
             connected.add(a);
             connected.add(b);
         }
