@@ -4,8 +4,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything at once, drawn from one seed: reliable connections with and without shared receives, unreliable connections,
- * datagrams and groups, and the streams of RDMA sockets.
+ * A fabric of hosts under faults, drawn from one seed: two to eight hosts; reliable connections with and without shared
+ * receives, extended and unreliable ones, and the streams of RDMA sockets, all made and ended by communication managers;
+ * datagrams and groups; a network that loses, doubles, reorders, corrupts and delays; partitions, pauses, crashes and
+ * restarts.
+ *
+ * <p>What is checked: every completion comes once, in order, with a status that has a reason; memory and messages are as a
+ * sequential model says, or, where a connection ends early, as after some of the requests and no fewer than were reported; each
+ * event of a connection comes once; nothing is stuck, and nothing is left over on any host.
  *
  * <p>The same seed gives the same run, frame by frame: see {@link Result#traceHash}. Thread safe: runs share nothing.
  */
@@ -15,10 +21,22 @@ public final class Cluster {
      *
      * @param seed its seed
      * @param traceHash depends on every frame and its time
+     * @param hosts hosts
      * @param deliveredFrames frames that arrived
      * @param lostFrames frames that did not
+     * @param virtualNanos virtual time that passed
+     * @param connections connections that were asked for
+     * @param completed those of them on which everything was done that was meant to
      */
-    public record Result(long seed, long traceHash, long deliveredFrames, long lostFrames) {}
+    public record Result(
+            long seed,
+            long traceHash,
+            int hosts,
+            long deliveredFrames,
+            long lostFrames,
+            long virtualNanos,
+            int connections,
+            int completed) {}
 
     private Cluster() {}
 
@@ -40,13 +58,18 @@ public final class Cluster {
      * @throws SimulationFailure if anything is not as it must be; the message names the seed
      */
     public static Result run(long seed, @Nullable Consumer<String> trace) {
-        Simulation.Result reliable = Simulation.run(seed);
-        UnreliableSimulation.Result unreliable = UnreliableSimulation.run(seed);
-        StreamSimulation.Result streams = StreamSimulation.run(seed);
-        return new Result(
-                seed,
-                (reliable.traceHash() * 31 + unreliable.traceHash()) * 31 + streams.traceHash(),
-                reliable.deliveredFrames() + unreliable.deliveredFrames() + streams.deliveredFrames(),
-                reliable.lostFrames() + unreliable.lostFrames() + streams.lostFrames());
+        EventLog log = new EventLog(trace);
+        ClusterRun run = new ClusterRun(seed, log);
+        try {
+            return run.run();
+        } catch (SimulationFailure failure) {
+            throw new SimulationFailure(
+                    "seed " + seed + " (" + run.description() + "): " + failure.getMessage(),
+                    failure,
+                    log.lastEvents());
+        } catch (RuntimeException unexpected) {
+            throw new SimulationFailure(
+                    "seed " + seed + " (" + run.description() + "): " + unexpected, unexpected, log.lastEvents());
+        }
     }
 }

@@ -48,6 +48,9 @@ interface ConnectedSide {
     /** Whether all planned work is posted, finished and received; then the connection may end without loss. */
     boolean isDone();
 
+    /** Whether it has done all that it meant to, and nothing of it failed. */
+    boolean isComplete();
+
     /** Whether it wants no connection any more. */
     boolean wantsToEnd();
 
@@ -92,14 +95,6 @@ interface ConnectedSide {
     /** The path from a host to a peer. */
     static QueuePairMachine.Peer path(SimulatedHost host, ConnectionTerms peer) {
         return new QueuePairMachine.Peer(
-                host.addressHigh(),
-                host.addressLow(),
-                peer.high(),
-                peer.low(),
-                0,
-                peer.queuePairNumber(),
-                0,
-                64,
-                0);
+                host.addressHigh(), host.addressLow(), peer.high(), peer.low(), 0, peer.queuePairNumber(), 0, 64, 0);
     }
 }

@@ -1,5 +1,8 @@
 package io.rdma4j.testkit.simulation;
 
+import io.rdma4j.testkit.VirtualNetwork;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Packet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -45,6 +48,18 @@ final class MessageLedger {
     private int arrived;
     private int arrivedAtMembers;
 
+    /** Lets the network tell which packets it doubles. */
+    void watch(VirtualNetwork network) {
+        Packet packet = new Packet();
+        network.onDuplicate(frame -> {
+            if (packet.parse(frame) == Packet.Result.OK) {
+                boolean hasSource = packet.opcode().hasDeth();
+                int from = hasSource ? Deth.sourceQueuePair(packet.segment(), packet.dethOffset()) : 0;
+                doubled.add(packet(from, packet.destinationQueuePair(), packet.psn()));
+            }
+        });
+    }
+
     /** Number of the next message. */
     int nextId() {
         return messages.size() + 1;
@@ -57,11 +72,6 @@ final class MessageLedger {
      */
     static long packet(int from, int to, int psn) {
         return ((long) from << 24 ^ to) << 24 ^ psn & 0xff_ffff;
-    }
-
-    /** Notes that the network delivers a packet twice. */
-    void onDouble(long packet) {
-        doubled.add(packet);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.SharedReceiveQueue;
 import io.rdma4j.transport.XrcDomain;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.SplittableRandom;
  */
 final class ReceivePool {
     private static final int QUEUE_NUMBER = 0x71;
+    private static final int PLACES = 64;
 
     private final SimulatedHost host;
     private final SplittableRandom random;
@@ -27,7 +29,8 @@ final class ReceivePool {
     private final byte[] bytes;
     private final MemoryRegion region;
     private final Map<Long, Integer> offsets = new HashMap<>();
-    private int usedBytes;
+    private final ArrayDeque<Integer> free = new ArrayDeque<>();
+    private int owed;
     private int limitReports;
     private int armings;
     private long nextId;
@@ -37,16 +40,18 @@ final class ReceivePool {
      *
      * @param host where the receives' memory is registered
      * @param sizeBytes bytes of each receive
-     * @param most receives in the whole run
      * @param random for sizes
      */
-    ReceivePool(SimulatedHost host, int sizeBytes, int most, SplittableRandom random) {
+    ReceivePool(SimulatedHost host, int sizeBytes, SplittableRandom random) {
         this.host = host;
         this.random = random;
         this.sizeBytes = sizeBytes;
         queue = new SharedReceiveQueue(random.nextInt(1, 12), 2, 1, () -> limitReports++, QUEUE_NUMBER, null);
         domain.add(queue);
-        bytes = new byte[most * sizeBytes];
+        bytes = new byte[PLACES * sizeBytes];
+        for (int place = 0; place < PLACES; place++) {
+            free.add(place * sizeBytes);
+        }
         region = host.memory()
                 .register(MemorySegment.ofArray(bytes), random.nextLong() & ~0xfffL, AccessFlags.LOCAL_WRITE, 1);
     }
@@ -65,18 +70,31 @@ final class ReceivePool {
         if (random.nextInt(8) == 0) {
             disturb();
         }
-        ReceiveRequest request = queue.claim();
-        if (request == null) {
+        Integer place = free.peek();
+        ReceiveRequest request = place == null ? null : queue.claim();
+        if (place == null || request == null) {
             return false;
         }
+        free.remove();
         request.workRequestId = nextId++;
-        offsets.put(request.workRequestId, usedBytes);
+        offsets.put(request.workRequestId, place);
         int first = random.nextInt(sizeBytes + 1);
-        request.list.add(region, usedBytes, first);
-        request.list.add(region, (long) usedBytes + first, sizeBytes - first);
-        usedBytes += sizeBytes;
+        request.list.add(region, place, first);
+        request.list.add(region, (long) place + first, sizeBytes - first);
         queue.publish();
         return true;
+    }
+
+    /** Notes that a side which has ended took receives, or may have, that others have posted for themselves. */
+    void owe(int receives) {
+        owed += receives;
+    }
+
+    /** Posts what is owed, as far as there is room. */
+    void payBack() {
+        while (owed > 0 && post()) {
+            owed--;
+        }
     }
 
     private void disturb() {
@@ -90,7 +108,11 @@ final class ReceivePool {
     /** Takes note that a receive is completed; says whether it was posted and not completed before. */
     boolean complete(long id, byte[] message) {
         Integer offset = offsets.remove(id);
-        return offset != null && Arrays.equals(bytes, offset, offset + message.length, message, 0, message.length);
+        if (offset == null) {
+            return false;
+        }
+        free.add(offset);
+        return Arrays.equals(bytes, offset, offset + message.length, message, 0, message.length);
     }
 
     /** Checks that all receives are completed or still in the queue. */

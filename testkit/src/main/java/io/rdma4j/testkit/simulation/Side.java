@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,7 @@ final class Side implements ConnectedSide {
     private final SimulatedHost host;
     private final RunParameters parameters;
     private final @Nullable ReceivePool pool;
+    private final BooleanSupplier mayBreak;
     private final RcQueuePair queuePair;
     private final int startingPsn;
     private final int servedReads;
@@ -74,6 +76,7 @@ final class Side implements ConnectedSide {
     private boolean started;
     private boolean dead;
     private boolean heard;
+    private boolean failed;
     private final List<MemoryChange> changes = new ArrayList<>();
     private int confirmedChanges;
     private int confirmedMessages;
@@ -90,6 +93,7 @@ final class Side implements ConnectedSide {
      *
      * @param role what its queue pair does; a target posts nothing
      * @param pool where its receives come from, or null for its own
+     * @param mayBreak whether there is a reason for the peer to be out of reach
      */
     Side(
             String name,
@@ -97,11 +101,13 @@ final class Side implements ConnectedSide {
             RcQueuePair.Role role,
             RunParameters parameters,
             @Nullable ReceivePool pool,
+            BooleanSupplier mayBreak,
             SplittableRandom random) {
         this.name = name;
         this.host = host;
         this.parameters = parameters;
         this.pool = pool;
+        this.mayBreak = mayBreak;
         this.random = random;
         planned = role == RcQueuePair.Role.TARGET ? 0 : random.nextInt(0, parameters.operationsPerSide() + 1);
         startingPsn = ConnectedSide.startingPsn(random);
@@ -177,8 +183,7 @@ final class Side implements ConnectedSide {
 
     @Override
     public ConnectionTerms terms() {
-        return new ConnectionTerms(
-                host.addressHigh(), host.addressLow(), queuePair.number(), startingPsn, servedReads);
+        return new ConnectionTerms(host.addressHigh(), host.addressLow(), queuePair.number(), startingPsn, servedReads);
     }
 
     @Override
@@ -225,6 +230,11 @@ final class Side implements ConnectedSide {
     }
 
     @Override
+    public boolean isComplete() {
+        return planned == 0 && !failed;
+    }
+
+    @Override
     public boolean wantsToEnd() {
         return broken;
     }
@@ -261,6 +271,9 @@ final class Side implements ConnectedSide {
                 break;
             }
             planned--;
+        }
+        if (pool != null) {
+            pool.payBack();
         }
         // A receive that comes late makes the peer wait (RNR); it does come.
         if (random.nextInt(3) != 0) {
@@ -460,19 +473,20 @@ final class Side implements ConnectedSide {
     private void onSendFailure(Completion completion) {
         if (!broken) {
             check(
-                    completion.status == WorkStatus.RETRY_EXCEEDED_ERROR
-                            || completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR && peer.broken,
+                    completion.status == WorkStatus.RETRY_EXCEEDED_ERROR && (mayBreak.getAsBoolean() || peer.broken),
                     "work request " + completion.workRequestId + " ended with " + completion.status);
             broken = true;
-            while (!unfinished.isEmpty() && unfinished.peek().id != completion.workRequestId) {
-                check(!unfinished.peek().signaled, "no completion of " + unfinished.peek());
-                confirm(unfinished.remove());
-            }
         } else {
             check(
                     completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR,
                     "status " + completion.status + " after the queue pair broke");
         }
+        // Successes that nobody asked to hear of; after the first failure there are none.
+        while (!failed && !unfinished.isEmpty() && unfinished.peek().id != completion.workRequestId) {
+            check(!unfinished.peek().signaled, "no completion of " + unfinished.peek());
+            confirm(unfinished.remove());
+        }
+        failed = true;
         Operation operation = unfinished.poll();
         check(
                 operation != null && operation.id == completion.workRequestId,
@@ -498,9 +512,12 @@ final class Side implements ConnectedSide {
             check(
                     completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR,
                     "a receive ended with " + completion.status);
-            check(
-                    pool == null || pool.complete(completion.workRequestId, new byte[0]),
-                    "shared receive " + completion.workRequestId + " flushed, but not posted");
+            if (pool != null) {
+                check(
+                        pool.complete(completion.workRequestId, new byte[0]),
+                        "shared receive " + completion.workRequestId + " flushed, but not posted");
+                pool.owe(1);
+            }
             return;
         }
         ExpectedReceive receive = expected.poll();
@@ -529,9 +546,14 @@ final class Side implements ConnectedSide {
 
     @Override
     public void end() {
-        if (!dead) {
-            broken = true;
-            queuePair.toError();
+        if (dead) {
+            return;
+        }
+        broken = true;
+        queuePair.toError();
+        if (pool != null) {
+            pool.owe(receivesWanted);
+            receivesWanted = 0;
         }
     }
 
@@ -546,7 +568,9 @@ final class Side implements ConnectedSide {
         check(
                 confirmedMessages <= peer.receivedMessages,
                 confirmedMessages + " messages are reported as sent, but the peer has " + peer.receivedMessages);
-        String difference = MemoryChange.explain(peer.targetMemory(), model, changes, confirmedChanges, mtuBytes);
+        String difference = peer == this
+                ? null
+                : MemoryChange.explain(peer.targetMemory(), model, changes, confirmedChanges, mtuBytes);
         check(difference == null, "the peer's memory " + difference);
         check(Arrays.equals(canaries, canaries()), "memory beside a region was written");
         if (dead) {

@@ -104,19 +104,32 @@ public final class Simulation {
     private void connect() {
         List<SimulatedHost> hosts = new ArrayList<>();
         int receiveBytes = parameters.maxMessageBytes() + Side.RECEIVE_SLACK_BYTES;
-        int mostReceives = 2 * parameters.connections() * parameters.operationsPerSide();
         for (int i = 0; i < parameters.hosts(); i++) {
             SimulatedHost host = network.addHost();
             hosts.add(host);
             if (random.nextBoolean()) {
-                pools.put(host, new ReceivePool(host, receiveBytes, mostReceives, random.split()));
+                pools.put(host, new ReceivePool(host, receiveBytes, random.split()));
             }
         }
         for (int i = 0; i < parameters.connections(); i++) {
             SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
             SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));
-            Side a = new Side("connection " + i + " side a", hostA, RcQueuePair.Role.CONNECTED, parameters, pool(hostA), random.split());
-            Side b = new Side("connection " + i + " side b", hostB, RcQueuePair.Role.CONNECTED, parameters, pool(hostB), random.split());
+            Side a = new Side(
+                    "connection " + i + " side a",
+                    hostA,
+                    RcQueuePair.Role.CONNECTED,
+                    parameters,
+                    pool(hostA),
+                    () -> true,
+                    random.split());
+            Side b = new Side(
+                    "connection " + i + " side b",
+                    hostB,
+                    RcQueuePair.Role.CONNECTED,
+                    parameters,
+                    pool(hostB),
+                    () -> true,
+                    random.split());
             ConnectedSide.connect(a, b, random);
             connections.add(new Connection(a, b));
         }

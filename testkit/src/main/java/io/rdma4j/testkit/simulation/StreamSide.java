@@ -324,6 +324,11 @@ final class StreamSide implements ConnectedSide {
     }
 
     @Override
+    public boolean isComplete() {
+        return written == planned;
+    }
+
+    @Override
     public boolean wantsToEnd() {
         return gone;
     }
@@ -340,9 +345,12 @@ final class StreamSide implements ConnectedSide {
             return;
         }
         String why = protocol.isBroken();
-        require(why == null || mayBreak.getAsBoolean() && why.contains("could not be delivered"), "broken without a reason: " + why);
+        require(
+                why == null || mayBreak.getAsBoolean() && why.contains("could not be delivered"),
+                "broken without a reason: " + why);
         require(protocol.isQuiet(), "requests without completion");
-        boolean peerHadItsSay = !peer.dead && !peer.isBroken() && !isBroken();
+        boolean wasJoined = started && peer.started;
+        boolean peerHadItsSay = wasJoined && !peer.dead && !peer.isBroken() && !isBroken();
         if (peerHadItsSay && ending != Ending.LEAVE) {
             require(read == peer.written, "read " + read + " of " + peer.written + " bytes that the peer wrote");
             require(

@@ -136,8 +136,8 @@ public final class StreamSimulation {
 
     private void connect() {
         List<SimulatedHost> hosts = List.of(network.addHost(), network.addHost());
-        BooleanSupplier mayBreak = () ->
-                parameters.faults().loses() || streams.stream().anyMatch(stream -> stream.a.isDead());
+        BooleanSupplier mayBreak =
+                () -> parameters.faults().loses() || streams.stream().anyMatch(stream -> stream.a.isDead());
         for (int i = 0; i < parameters.streams(); i++) {
             SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
             SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));

@@ -122,6 +122,11 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
     }
 
     @Override
+    public boolean isComplete() {
+        return isAllPosted();
+    }
+
+    @Override
     public boolean wantsToEnd() {
         return isEnded();
     }

@@ -112,6 +112,10 @@ abstract class UnreliableSide {
         return ended || planned == 0;
     }
 
+    boolean isAllPosted() {
+        return planned == 0;
+    }
+
     /** The host has crashed: nothing comes from it any more. */
     public void die() {
         dead = true;

@@ -4,9 +4,6 @@ import io.rdma4j.testkit.NetworkFaults;
 import io.rdma4j.testkit.SimulatedGroup;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.testkit.VirtualNetwork;
-import io.rdma4j.wire.Deth;
-import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Packet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -63,16 +60,7 @@ public final class UnreliableSimulation {
         parameters = RunParameters.random(random, MAX_LOSS);
         network = new VirtualNetwork(random.nextLong(), parameters.faults());
         isFed = random.nextBoolean();
-        Packet packet = new Packet();
-        network.onDuplicate(frame -> onDuplicate(packet, frame));
-    }
-
-    private void onDuplicate(Packet packet, Frame frame) {
-        if (packet.parse(frame) == Packet.Result.OK) {
-            boolean hasSource = packet.opcode().hasDeth();
-            int from = hasSource ? Deth.sourceQueuePair(packet.segment(), packet.dethOffset()) : 0;
-            ledger.onDouble(MessageLedger.packet(from, packet.destinationQueuePair(), packet.psn()));
-        }
+        ledger.watch(network);
     }
 
     /**

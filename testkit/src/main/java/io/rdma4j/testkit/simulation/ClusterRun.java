@@ -1,0 +1,266 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.sockets.stream.StreamSizes;
+import io.rdma4j.testkit.NetworkFaults;
+import io.rdma4j.testkit.SimulatedGroup;
+import io.rdma4j.testkit.SimulatedHost;
+import io.rdma4j.testkit.VirtualNetwork;
+import io.rdma4j.transport.RcQueuePair;
+import io.rdma4j.transport.cm.CmConnection;
+import io.rdma4j.transport.cm.CmEvents;
+import io.rdma4j.transport.cm.CmListener;
+import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.wire.cm.Req;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** One run of a cluster: hosts, the work on them, what befalls them, and the check of what has come of it. */
+final class ClusterRun {
+    private static final int MOST_HOSTS = 8;
+    private static final int MOST_CONVERSATIONS = 6;
+    private static final int BACKLOG = 16;
+    private static final double MAX_LOSS = 0.15;
+    private static final long MAX_STEPS = 1_000_000;
+
+    /** In which everything is over when nothing befalls hosts and network any more: connection managers are patient. */
+    private static final long MOST_NANOS_AFTER_CHAOS = 400_000_000_000L;
+
+    private static final long SHORTEST_IDLE_NANOS = 1_000;
+    private static final long LONGEST_IDLE_NANOS = 5_000_000;
+
+    private final long seed;
+    private final SplittableRandom random;
+    private final RunParameters parameters;
+    private final VirtualNetwork network;
+    private final EventLog log;
+    private final List<SimulatedHost> hosts = new ArrayList<>();
+    private final Map<SimulatedHost, ReceivePool> pools = new LinkedHashMap<>();
+    private final List<Conversation> conversations = new ArrayList<>();
+    private final Map<Integer, ConnectionAttempt> attempts = new HashMap<>();
+    private final MessageLedger ledger = new MessageLedger();
+    private final List<DatagramSide> datagrams = new ArrayList<>();
+    private final Chaos chaos;
+
+    ClusterRun(long seed, EventLog log) {
+        this.seed = seed;
+        this.log = log;
+        random = new SplittableRandom(seed);
+        int[] sizes = {64, 600, 3_000, 12_000};
+        parameters = new RunParameters(
+                random.nextInt(2, MOST_HOSTS + 1),
+                random.nextInt(1, MOST_CONVERSATIONS + 1),
+                random.nextInt(1, 16),
+                sizes[random.nextInt(sizes.length)],
+                NetworkFaults.random(random, MAX_LOSS));
+        network = new VirtualNetwork(random.nextLong(), parameters.faults());
+        network.observe(log);
+        ledger.watch(network);
+        makeHosts();
+        chaos = new Chaos(random.split(), network, hosts, log, MAX_LOSS, this::onCrash, this::onRestart);
+        makeWork();
+    }
+
+    private void makeHosts() {
+        for (int i = 0; i < parameters.hosts(); i++) {
+            SimulatedHost host = network.addHost();
+            hosts.add(host);
+            onRestart(host);
+        }
+    }
+
+    private void makeWork() {
+        SideKind[] kinds = SideKind.values();
+        for (int i = 0; i < parameters.connections(); i++) {
+            SideKind kind = kinds[random.nextInt(kinds.length)];
+            conversations.add(new Conversation(this, kind, kind + " " + i, anyHost(), anyHost(), random.split()));
+        }
+        List<SimulatedGroup> groups = new ArrayList<>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            groups.add(network.addGroup());
+        }
+        int count = random.nextBoolean() ? 0 : random.nextInt(2, 4);
+        int messages = parameters.operationsPerSide();
+        for (int i = 0; i < count; i++) {
+            datagrams.add(new DatagramSide(
+                    "datagrams " + i,
+                    anyHost(),
+                    ledger,
+                    datagrams,
+                    groups,
+                    256 << random.nextInt(5),
+                    messages,
+                    count * messages,
+                    random.nextBoolean(),
+                    random.split()));
+        }
+    }
+
+    private SimulatedHost anyHost() {
+        return hosts.get(random.nextInt(hosts.size()));
+    }
+
+    VirtualNetwork network() {
+        return network;
+    }
+
+    EventLog log() {
+        return log;
+    }
+
+    int nextAttemptNumber() {
+        return attempts.size();
+    }
+
+    void register(int number, ConnectionAttempt attempt) {
+        attempts.put(number, attempt);
+    }
+
+    // ---- sides
+
+    /** Makes one side of a connection. */
+    ConnectedSide makeSide(
+            SideKind kind, boolean isActive, String name, SimulatedHost host, SplittableRandom sideRandom) {
+        int most = parameters.maxMessageBytes();
+        int operations = parameters.operationsPerSide();
+        ReceivePool pool = pools.get(host);
+        return switch (kind) {
+            case RELIABLE -> {
+                ReceivePool shared = sideRandom.nextBoolean() ? pool : null;
+                yield new Side(name, host, RcQueuePair.Role.CONNECTED, parameters, shared, this::mayBreak, sideRandom);
+            }
+            case EXTENDED -> {
+                RcQueuePair.Role role = isActive ? RcQueuePair.Role.INITIATOR : RcQueuePair.Role.TARGET;
+                yield new Side(name, host, role, parameters, isActive ? null : pool, this::mayBreak, sideRandom);
+            }
+            case UNRELIABLE ->
+                new UnreliableConnectionSide(
+                        name,
+                        host,
+                        ledger,
+                        Math.max(Integer.BYTES, most),
+                        operations,
+                        operations,
+                        sideRandom.nextBoolean(),
+                        sideRandom);
+            case STREAM -> new StreamSide(name, host, streamParameters(sideRandom), () -> true, sideRandom);
+        };
+    }
+
+    private StreamParameters streamParameters(SplittableRandom sideRandom) {
+        StreamParameters drawn = StreamParameters.random(sideRandom, MAX_LOSS);
+        // Both sides must agree on these two, and know it without having met.
+        return new StreamParameters(
+                1,
+                drawn.mostBytes(),
+                Math.min(drawn.mostBufferBytes(), 9_000),
+                StreamSizes.LEAST_QUEUE,
+                seed % 4 != 0,
+                seed % 3 == 0,
+                false,
+                parameters.faults());
+    }
+
+    /** Whether there is a reason for a reliable connection to give up. */
+    private boolean mayBreak() {
+        return parameters.faults().loses() || chaos.mayBreak();
+    }
+
+    // ---- what befalls hosts
+
+    private void onCrash(SimulatedHost host) {
+        conversations.forEach(conversation -> conversation.onCrash(host));
+        for (DatagramSide side : datagrams) {
+            if (side.host == host) {
+                side.die();
+            }
+        }
+        pools.remove(host);
+    }
+
+    private void onRestart(SimulatedHost host) {
+        host.agent().listen(ConnectionAttempt.SERVICE, new Listener(), BACKLOG);
+        int receiveBytes = parameters.maxMessageBytes() + Side.RECEIVE_SLACK_BYTES;
+        pools.put(host, new ReceivePool(host, receiveBytes, random.split()));
+    }
+
+    /** Gives each request to the attempt that it belongs to. */
+    private final class Listener implements CmListener {
+        @Override
+        public boolean matches(CmRoute route, Req request) {
+            return true;
+        }
+
+        @Override
+        public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+            ConnectionAttempt attempt = attempts.get(ConnectionAttempt.number(request));
+            if (attempt == null) {
+                throw new SimulationFailure("a request that nobody has sent: " + request);
+            }
+            return attempt.onRequest(connection, request);
+        }
+    }
+
+    // ---- the run
+
+    Cluster.Result run() {
+        long steps = 0;
+        long idleNanos = SHORTEST_IDLE_NANOS;
+        while (!isOver()) {
+            checkPatience(++steps);
+            chaos.apply(network.nowNanos());
+            conversations.forEach(Conversation::work);
+            datagrams.stream().filter(side -> !side.host.isPaused()).forEach(UnreliableSide::work);
+            long limit = Math.min(network.nowNanos() + idleNanos, chaos.nextNanos());
+            idleNanos = network.step(limit) ? SHORTEST_IDLE_NANOS : Math.min(2 * idleNanos, LONGEST_IDLE_NANOS);
+        }
+        checkEnd();
+        return new Cluster.Result(
+                seed,
+                network.traceHash() * 31 + network.nowNanos(),
+                hosts.size(),
+                network.deliveredFrames(),
+                network.lostFrames(),
+                network.nowNanos(),
+                conversations.stream().mapToInt(Conversation::attempted).sum(),
+                conversations.stream().mapToInt(Conversation::completed).sum());
+    }
+
+    private boolean isOver() {
+        return chaos.nextNanos() == Long.MAX_VALUE
+                && conversations.stream().allMatch(Conversation::isOver)
+                && datagrams.stream().allMatch(UnreliableSide::isDone)
+                && network.isQuiet();
+    }
+
+    private void checkPatience(long steps) {
+        boolean isLate = network.nowNanos() > chaos.endNanos() + MOST_NANOS_AFTER_CHAOS;
+        if (isLate || steps > MAX_STEPS) {
+            throw new SimulationFailure("something is stuck after " + steps + " steps: "
+                    + conversations.stream()
+                            .map(Conversation::unfinished)
+                            .filter(each -> each != null)
+                            .toList());
+        }
+    }
+
+    private void checkEnd() {
+        conversations.forEach(Conversation::checkEnd);
+        datagrams.forEach(DatagramSide::checkEnd);
+        pools.values().forEach(ReceivePool::checkEnd);
+        for (SimulatedHost host : hosts) {
+            if (!host.isEmpty()) {
+                throw new SimulationFailure(Chaos.name(host) + " has something left: " + host.contents());
+            }
+        }
+    }
+
+    /** What the run is like, for a message. */
+    String description() {
+        return parameters + ", at " + network.nowNanos() + " ns";
+    }
+}

@@ -1,0 +1,62 @@
+package io.rdma4j.testkit.simulation;
+
+import io.rdma4j.testkit.NetworkObserver;
+import io.rdma4j.wire.Dissector;
+import io.rdma4j.wire.Frame;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What happens in a run: told line by line to who asked for it, and the last of it kept for the report of a failure. */
+final class EventLog implements NetworkObserver {
+    private static final int MOST_KEPT = 40;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    /** Something that happened; frames are made readable only when somebody reads. */
+    private record Event(
+            long nowNanos, String text, @Nullable Frame frame) {
+        @Override
+        public String toString() {
+            String line = frame == null ? text : text + Dissector.line(frame);
+            return String.format(Locale.ROOT, "%12.6f ms  %s", nowNanos / NANOS_PER_MILLI, line);
+        }
+    }
+
+    private final @Nullable Consumer<String> reader;
+    private final ArrayDeque<Event> last = new ArrayDeque<>(MOST_KEPT + 1);
+
+    /** Creates an empty log; the reader takes each line at once, null for nobody. */
+    EventLog(@Nullable Consumer<String> reader) {
+        this.reader = reader;
+    }
+
+    @Override
+    public void onFrame(long nowNanos, Fate fate, Frame frame) {
+        add(new Event(nowNanos, fate == Fate.LOST ? "lost: " : "", frame));
+    }
+
+    /** Notes that something has happened. */
+    void note(long nowNanos, String text) {
+        add(new Event(nowNanos, "-- " + text, null));
+    }
+
+    private void add(Event event) {
+        if (reader != null) {
+            reader.accept(event.toString());
+        }
+        last.add(event);
+        if (last.size() > MOST_KEPT) {
+            last.remove();
+        }
+    }
+
+    /** The last lines, the latest last. */
+    List<String> lastEvents() {
+        List<String> lines = new ArrayList<>();
+        last.forEach(event -> lines.add(event.toString()));
+        return lines;
+    }
+}
