@@ -56,6 +56,7 @@ final class ClusterRun {
                 random.nextInt(1, MOST_CONVERSATIONS + 1),
                 random.nextInt(1, 16),
                 sizes[random.nextInt(sizes.length)],
+                random.nextInt(4) == 0,
                 NetworkFaults.random(random, MAX_LOSS));
         network = new VirtualNetwork(random.nextLong(), parameters.faults());
         network.observe(log);
@@ -184,7 +185,7 @@ final class ClusterRun {
 
     private void onRestart(SimulatedHost host) {
         host.agent().listen(ConnectionAttempt.SERVICE, new Listener(), BACKLOG);
-        int receiveBytes = parameters.maxMessageBytes() + Side.RECEIVE_SLACK_BYTES;
+        int receiveBytes = parameters.maxMessageBytes() + SideReceives.SLACK_BYTES;
         pools.put(host, new ReceivePool(host, receiveBytes, random.split()));
     }
 

@@ -13,13 +13,22 @@ final class ExpectedReceive {
     /** The immediate data, or null. */
     final @Nullable Integer immediate;
 
+    /** The own key that its completion says was taken back, or null. */
+    final @Nullable Integer revokedKey;
+
     /** Whether an RDMA WRITE takes it. */
     final boolean isWrite;
 
-    ExpectedReceive(byte[] message, int byteLength, @Nullable Integer immediate, boolean isWrite) {
+    ExpectedReceive(
+            byte[] message,
+            int byteLength,
+            @Nullable Integer immediate,
+            @Nullable Integer revokedKey,
+            boolean isWrite) {
         this.message = message;
         this.byteLength = byteLength;
         this.immediate = immediate;
+        this.revokedKey = revokedKey;
         this.isWrite = isWrite;
     }
 }

@@ -4,15 +4,28 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What one request does to the peer's memory.
- *
- * @param offset where
- * @param before the bytes before
- * @param after the bytes after, as many
- * @param isWhole whether it is done as a whole or not at all; else packet by packet
- */
-record MemoryChange(int offset, byte[] before, byte[] after, boolean isWhole) {
+/** What one request does to the peer's memory. */
+final class MemoryChange {
+    private final int offset;
+    private final byte[] before;
+    private final byte[] after;
+    private final boolean isWhole;
+
+    /**
+     * Notes a change.
+     *
+     * @param offset where
+     * @param before the bytes before; not copied
+     * @param after the bytes after, as many; not copied
+     * @param isWhole whether it is done as a whole or not at all; else packet by packet
+     */
+    MemoryChange(int offset, byte[] before, byte[] after, boolean isWhole) {
+        this.offset = offset;
+        this.before = before;
+        this.after = after;
+        this.isWhole = isWhole;
+    }
+
     /**
      * Whether a memory is as after some of the changes, in their order, the last of them maybe in part.
      *

@@ -26,6 +26,15 @@ final class Operation {
     /** Changes of the peer's memory that are made when it is done, those of earlier operations included. */
     final int changesAfter;
 
+    /** Key of the peer's memory that it uses. */
+    final int remoteKey;
+
+    /** Whether the peer must refuse it. */
+    boolean isProhibited;
+
+    /** What its success means for others. */
+    Runnable whenDone = () -> {};
+
     Operation(SendRequest request, int lengthBytes, int resultOffset, byte[] result, int changesAfter) {
         this.id = request.workRequestId;
         this.opcode = request.opcode;
@@ -34,6 +43,7 @@ final class Operation {
         this.resultOffset = resultOffset;
         this.result = result;
         this.changesAfter = changesAfter;
+        this.remoteKey = request.remoteKey;
     }
 
     /** Whether the peer has a receive completed by it. */

@@ -10,9 +10,16 @@ import java.util.SplittableRandom;
  * @param connections number of connections between them
  * @param operationsPerSide most work requests that each side of a connection posts
  * @param maxMessageBytes longest message
+ * @param breaksRules whether some do at last what their peer must refuse
  * @param faults what the network does
  */
-record RunParameters(int hosts, int connections, int operationsPerSide, int maxMessageBytes, NetworkFaults faults) {
+record RunParameters(
+        int hosts,
+        int connections,
+        int operationsPerSide,
+        int maxMessageBytes,
+        boolean breaksRules,
+        NetworkFaults faults) {
     static RunParameters random(SplittableRandom random, double maxLoss) {
         int hosts = random.nextInt(2, 5);
         int[] sizes = {64, 600, 3_000, 12_000, 40_000};
@@ -21,6 +28,7 @@ record RunParameters(int hosts, int connections, int operationsPerSide, int maxM
                 random.nextInt(1, 4),
                 random.nextInt(1, 16),
                 sizes[random.nextInt(sizes.length)],
+                false,
                 NetworkFaults.random(random, maxLoss));
     }
 }

@@ -7,7 +7,6 @@ import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
-import io.rdma4j.transport.ReceiveRequest;
 import io.rdma4j.transport.ScatterGather;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.WorkOpcode;
@@ -37,38 +36,27 @@ import org.jspecify.annotations.Nullable;
  * was reported as done here.
  */
 final class Side implements ConnectedSide {
-    private static final int CANARY_BYTES = 64;
-    private static final int TARGET_BYTES = 16_384;
-    private static final int SOURCE_BYTES = 65_536;
-    static final int RECEIVE_SLACK_BYTES = 24;
+    private static final int TARGET_BYTES = SideMemory.TARGET_BYTES;
+    private static final int PROHIBITED = 10;
 
     private final String name;
     private final SplittableRandom random;
     private final SimulatedHost host;
     private final RunParameters parameters;
-    private final @Nullable ReceivePool pool;
     private final BooleanSupplier mayBreak;
     private final RcQueuePair queuePair;
     private final int startingPsn;
     private final int servedReads;
     private final QueuePairMachine.Configuration configuration;
 
-    private final byte[] targetBytes;
-    private final MemoryRegion target;
-    private final byte[] sourceBytes;
-    private final MemoryRegion source;
-    private final byte[] resultBytes;
-    private final MemoryRegion results;
-    private final byte[] receiveBytes;
-    private final MemoryRegion receives;
-
-    private final byte[] canaries;
+    private final SideMemory memory;
+    private final SideWindows windows;
+    private final SideReceives receives;
 
     /** What the peer's target memory must hold after all that was posted here. */
     private byte[] model = new byte[0];
 
     private int resultsUsed;
-    private int receivesUsed;
     private int planned;
     private long nextId;
     private boolean readSinceFence;
@@ -77,14 +65,11 @@ final class Side implements ConnectedSide {
     private boolean dead;
     private boolean heard;
     private boolean failed;
+    private boolean hasDoneWrong;
     private final List<MemoryChange> changes = new ArrayList<>();
     private int confirmedChanges;
     private int confirmedMessages;
-    private int receivedMessages;
     private final ArrayDeque<Operation> unfinished = new ArrayDeque<>();
-    private final ArrayDeque<ExpectedReceive> expected = new ArrayDeque<>();
-    private final ArrayDeque<int[]> postedReceives = new ArrayDeque<>();
-    private int receivesWanted;
     private boolean broken;
     private Side peer = this;
 
@@ -106,30 +91,21 @@ final class Side implements ConnectedSide {
         this.name = name;
         this.host = host;
         this.parameters = parameters;
-        this.pool = pool;
         this.mayBreak = mayBreak;
         this.random = random;
         planned = role == RcQueuePair.Role.TARGET ? 0 : random.nextInt(0, parameters.operationsPerSide() + 1);
         startingPsn = ConnectedSide.startingPsn(random);
         servedReads = random.nextInt(1, 9);
-        targetBytes = bytes(TARGET_BYTES + 2 * CANARY_BYTES);
-        target = host.memory()
-                .register(
-                        MemorySegment.ofArray(targetBytes).asSlice(CANARY_BYTES, TARGET_BYTES),
-                        alignedAddress(),
-                        AccessFlags.LOCAL_WRITE
-                                | AccessFlags.REMOTE_WRITE
-                                | AccessFlags.REMOTE_READ
-                                | AccessFlags.REMOTE_ATOMIC,
-                        1);
-        canaries = canaries();
-        sourceBytes = bytes(SOURCE_BYTES);
-        source = register(sourceBytes, 0);
-        resultBytes = bytes(planned * parameters.maxMessageBytes() + CANARY_BYTES);
-        results = register(resultBytes, AccessFlags.LOCAL_WRITE);
-        int receiveBytesEach = parameters.maxMessageBytes() + RECEIVE_SLACK_BYTES;
-        receiveBytes = bytes((parameters.operationsPerSide() + 1) * receiveBytesEach);
-        receives = register(receiveBytes, AccessFlags.LOCAL_WRITE);
+        int receiveBytesEach = parameters.maxMessageBytes() + SideReceives.SLACK_BYTES;
+        memory = new SideMemory(
+                host,
+                planned * parameters.maxMessageBytes(),
+                (parameters.operationsPerSide() + 1) * receiveBytesEach,
+                random);
+        boolean hasWindows = role == RcQueuePair.Role.CONNECTED && random.nextInt(3) == 0;
+        windows = new SideWindows(host, memory.target, hasWindows, random.split());
+        receives =
+                new SideReceives(name, memory, parameters.maxMessageBytes(), pool, windows::onRevoked, random.split());
         configuration = new QueuePairMachine.Configuration(
                 random.nextInt(1, 12),
                 random.nextInt(1, 12),
@@ -146,24 +122,10 @@ final class Side implements ConnectedSide {
                 configuration,
                 host.memory(),
                 this::onSendCompletion,
-                this::onReceiveCompletion,
+                receives::onCompletion,
                 event -> heard |= event == AsyncEvent.COMMUNICATION_ESTABLISHED);
         queuePair.toInit(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
         host.add(queuePair);
-    }
-
-    private byte[] bytes(int count) {
-        byte[] bytes = new byte[count];
-        random.nextBytes(bytes);
-        return bytes;
-    }
-
-    private long alignedAddress() {
-        return random.nextLong() & 0x7fff_ffff_ffff_f000L;
-    }
-
-    private MemoryRegion register(byte[] bytes, int access) {
-        return host.memory().register(MemorySegment.ofArray(bytes), alignedAddress(), access, 1);
     }
 
     @Override
@@ -194,11 +156,7 @@ final class Side implements ConnectedSide {
     @Override
     public void meet(ConnectedSide other) {
         peer = (Side) other;
-        model = peer.targetMemory();
-    }
-
-    private byte[] targetMemory() {
-        return Arrays.copyOfRange(targetBytes, CANARY_BYTES, CANARY_BYTES + TARGET_BYTES);
+        model = peer.memory.targetCopy();
     }
 
     @Override
@@ -221,7 +179,7 @@ final class Side implements ConnectedSide {
 
     @Override
     public boolean isDone() {
-        return broken || planned == 0 && unfinished.isEmpty() && expected.isEmpty();
+        return broken || planned == 0 && unfinished.isEmpty() && receives.isEmpty();
     }
 
     /** Whether the queue pair has given up; the only good reason is a peer that could not be reached. */
@@ -272,32 +230,11 @@ final class Side implements ConnectedSide {
             }
             planned--;
         }
-        if (pool != null) {
-            pool.payBack();
+        if (queuePair.state() == QueuePairMachine.State.ERROR) {
+            end(); // the peer has done something wrong
+            return;
         }
-        // A receive that comes late makes the peer wait (RNR); it does come.
-        if (random.nextInt(3) != 0) {
-            for (int i = random.nextInt(1, 4); i > 0 && receivesWanted > 0 && postReceive(); i--) {
-                receivesWanted--;
-            }
-        }
-    }
-
-    private boolean postReceive() {
-        if (pool != null) {
-            return pool.post();
-        }
-        ReceiveRequest request = queuePair.receiveQueue().claim();
-        if (request == null) {
-            return false;
-        }
-        int size = parameters.maxMessageBytes() + random.nextInt(RECEIVE_SLACK_BYTES);
-        request.workRequestId = nextId++;
-        split(request.list, receives, receivesUsed, size);
-        postedReceives.add(new int[] {(int) request.workRequestId, receivesUsed, size});
-        receivesUsed += size;
-        queuePair.receiveQueue().publish();
-        return true;
+        receives.post(queuePair.receiveQueue());
     }
 
     private boolean postSend() {
@@ -307,9 +244,6 @@ final class Side implements ConnectedSide {
         }
         WorkOpcode[] opcodes = WorkOpcode.values();
         WorkOpcode opcode = opcodes[random.nextInt(opcodes.length)];
-        if (opcode == WorkOpcode.SEND_WITH_INVALIDATE || opcode.isLocal()) {
-            opcode = WorkOpcode.SEND;
-        }
         request.workRequestId = nextId++;
         request.opcode = opcode;
         request.signaled = configuration.signalAll() || planned == 1 || random.nextBoolean();
@@ -318,63 +252,88 @@ final class Side implements ConnectedSide {
         request.inline = false;
         request.immediate = random.nextInt();
         request.list.clear();
-        Operation operation = switch (opcode) {
-            case RDMA_READ -> read(request);
-            case COMPARE_AND_SWAP, FETCH_AND_ADD -> atomic(request);
-            case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> write(request);
-            default -> send(request);
-        };
+        boolean isProhibited = planned == 1 && parameters.breaksRules() && random.nextInt(PROHIBITED) == 0;
+        Operation operation = isProhibited ? prohibited(request) : permitted(request);
         if (request.fence) {
             readSinceFence = false;
         }
-        if (opcode == WorkOpcode.RDMA_READ) {
+        if (request.opcode == WorkOpcode.RDMA_READ) {
             readSinceFence = true;
         }
         if (queuePair.role() == RcQueuePair.Role.INITIATOR) {
-            request.remoteSharedReceiveQueue = peer.sharedQueueNumber();
+            request.remoteSharedReceiveQueue = peer.receives.sharedQueueNumber();
         }
         unfinished.add(operation);
         queuePair.sendQueue().publish();
         return true;
     }
 
-    private int sharedQueueNumber() {
-        return pool == null ? 0 : pool.queue().number();
+    private Operation permitted(SendRequest request) {
+        return switch (request.opcode) {
+            case RDMA_READ -> read(request);
+            case COMPARE_AND_SWAP, FETCH_AND_ADD -> atomic(request);
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMMEDIATE -> write(request);
+            case BIND_MEMORY_WINDOW, LOCAL_INVALIDATE -> local(request);
+            case SEND_WITH_INVALIDATE -> sendWithInvalidate(request);
+            case SEND, SEND_WITH_IMMEDIATE -> send(request, null);
+        };
     }
 
-    private Operation send(SendRequest request) {
+    /** Binds a window or takes one back; where there is none, sends. */
+    private Operation local(SendRequest request) {
+        Runnable whenDone = windows.fill(request, peer);
+        if (whenDone == null) {
+            request.opcode = WorkOpcode.SEND;
+            return send(request, null);
+        }
+        Operation operation = new Operation(request, 0, 0, new byte[0], changes.size());
+        operation.whenDone = whenDone;
+        return operation;
+    }
+
+    /** Takes a window of the peer back; where there is none, sends. */
+    private Operation sendWithInvalidate(SendRequest request) {
+        SideWindows.Grant grant = peer.windows.revoke();
+        if (grant == null) {
+            request.opcode = WorkOpcode.SEND;
+            return send(request, null);
+        }
+        request.invalidateKey = grant.key();
+        request.fence |= readSinceFence;
+        return send(request, grant.key());
+    }
+
+    private Operation send(SendRequest request, @Nullable Integer revokedKey) {
         byte[] message = message(request, parameters.maxMessageBytes());
         boolean immediate = request.opcode == WorkOpcode.SEND_WITH_IMMEDIATE;
-        peer.expect(new ExpectedReceive(message, message.length, immediate ? request.immediate : null, false));
+        peer.receives.expect(
+                new ExpectedReceive(message, message.length, immediate ? request.immediate : null, revokedKey, false));
         return new Operation(request, message.length, 0, new byte[0], changes.size());
     }
 
     private Operation write(SendRequest request) {
         byte[] message = message(request, Math.min(parameters.maxMessageBytes(), TARGET_BYTES));
-        int offset = random.nextInt(TARGET_BYTES - message.length + 1);
-        remote(request, offset);
+        int offset = remote(request, message.length, 1);
         request.fence |= readSinceFence;
         change(offset, message, false);
         if (request.opcode == WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE) {
-            peer.expect(new ExpectedReceive(new byte[0], message.length, request.immediate, true));
+            peer.receives.expect(new ExpectedReceive(new byte[0], message.length, request.immediate, null, true));
         }
         return new Operation(request, message.length, 0, new byte[0], changes.size());
     }
 
     private Operation read(SendRequest request) {
         int length = length(Math.min(parameters.maxMessageBytes(), TARGET_BYTES));
-        int offset = random.nextInt(TARGET_BYTES - length + 1);
-        remote(request, offset);
+        int offset = remote(request, length, 1);
         return withResult(request, Arrays.copyOfRange(model, offset, offset + length));
     }
 
     private Operation atomic(SendRequest request) {
-        int offset = random.nextInt(TARGET_BYTES / 8) * 8;
-        remote(request, offset);
+        int offset = remote(request, Long.BYTES, Long.BYTES);
         request.fence |= readSinceFence;
-        MemorySegment memory = MemorySegment.ofArray(model);
+        MemorySegment before = MemorySegment.ofArray(model);
         ValueLayout.OfLong layout = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.nativeOrder());
-        long old = memory.get(layout, offset);
+        long old = before.get(layout, offset);
         request.compare = random.nextBoolean() ? old : random.nextLong();
         request.swapOrAdd = random.nextLong();
         boolean add = request.opcode == WorkOpcode.FETCH_AND_ADD;
@@ -397,17 +356,57 @@ final class Side implements ConnectedSide {
         int offset = resultsUsed;
         resultsUsed += result.length;
         if (request.opcode == WorkOpcode.RDMA_READ) {
-            split(request.list, results, offset, result.length);
+            split(request.list, memory.results, offset, result.length);
         } else {
-            request.list.add(results, offset, result.length);
+            request.list.add(memory.results, offset, result.length);
         }
         request.lengthBytes = result.length;
         return new Operation(request, result.length, offset, result, changes.size());
     }
 
-    private void remote(SendRequest request, int offset) {
-        request.remoteAddress = peer.target.address() + offset;
-        request.remoteKey = peer.target.key();
+    /** Chooses a place in the peer's memory, by the key of the region or of a window; returns its offset. */
+    private int remote(SendRequest request, int length, int alignment) {
+        SideWindows.Grant grant = random.nextInt(3) == 0 ? null : peer.windows.pick(length);
+        if (grant == null) {
+            int offset = random.nextInt((TARGET_BYTES - length) / alignment + 1) * alignment;
+            request.remoteAddress = peer.memory.target.address() + offset;
+            request.remoteKey = peer.memory.target.key();
+            return offset;
+        }
+        int inside = random.nextInt((grant.length() - length) / alignment + 1) * alignment;
+        request.remoteAddress = grant.address() + inside;
+        request.remoteKey = grant.key();
+        return grant.offset() + inside;
+    }
+
+    /** Whether a request that is not reported as done may use a key. */
+    boolean isUsing(int key) {
+        return unfinished.stream().anyMatch(operation -> operation.remoteKey == key);
+    }
+
+    /** Makes the peer refuse a request and break the connection: a wrong key, or a place beyond the end. */
+    private Operation prohibited(SendRequest request) {
+        boolean isRead = random.nextBoolean();
+        request.opcode = isRead ? WorkOpcode.RDMA_READ : WorkOpcode.RDMA_WRITE;
+        int length = random.nextInt(1, Math.min(parameters.maxMessageBytes(), TARGET_BYTES) + 1);
+        request.list.add(isRead ? memory.results : memory.source, 0, length);
+        request.lengthBytes = length;
+        request.signaled = true;
+        request.fence = true;
+        request.remoteKey = peer.memory.target.key();
+        request.remoteAddress = peer.memory.target.address();
+        switch (random.nextInt(3)) {
+            case 0 -> request.remoteKey ^= 1 << random.nextInt(Integer.SIZE);
+            case 1 -> request.remoteAddress += TARGET_BYTES - random.nextInt(length);
+            default -> {
+                request.remoteKey = peer.memory.source.key();
+                request.remoteAddress = peer.memory.source.address();
+            }
+        }
+        hasDoneWrong = true;
+        Operation operation = new Operation(request, length, 0, new byte[0], changes.size());
+        operation.isProhibited = true;
+        return operation;
     }
 
     /** Chooses what is sent, from random places of the source memory or inline. */
@@ -424,9 +423,9 @@ final class Side implements ConnectedSide {
         int done = 0;
         for (int pieces = random.nextInt(1, 4); pieces > 0; pieces--) {
             int piece = pieces == 1 ? length - done : random.nextInt(length - done + 1);
-            int from = random.nextInt(SOURCE_BYTES - piece + 1);
-            request.list.add(source, from, piece);
-            System.arraycopy(sourceBytes, from, message, done, piece);
+            int from = random.nextInt(SideMemory.SOURCE_BYTES - piece + 1);
+            request.list.add(memory.source, from, piece);
+            System.arraycopy(memory.sourceBytes, from, message, done, piece);
             done += piece;
         }
         return message;
@@ -438,11 +437,6 @@ final class Side implements ConnectedSide {
 
     private void split(ScatterGather list, MemoryRegion region, int offset, int length) {
         RandomPieces.split(random, list, region, offset, length);
-    }
-
-    private void expect(ExpectedReceive receive) {
-        expected.add(receive);
-        receivesWanted++;
     }
 
     private void onSendCompletion(Completion completion) {
@@ -470,10 +464,20 @@ final class Side implements ConnectedSide {
         }
     }
 
+    /** Whether the queue pair may break so. */
+    private boolean isPermitted(WorkStatus status) {
+        return switch (status) {
+            case RETRY_EXCEEDED_ERROR -> mayBreak.getAsBoolean() || peer.broken || peer.hasDoneWrong;
+            case REMOTE_ACCESS_ERROR -> hasDoneWrong;
+            case WORK_REQUEST_FLUSHED_ERROR -> peer.hasDoneWrong;
+            default -> false;
+        };
+    }
+
     private void onSendFailure(Completion completion) {
         if (!broken) {
             check(
-                    completion.status == WorkStatus.RETRY_EXCEEDED_ERROR && (mayBreak.getAsBoolean() || peer.broken),
+                    isPermitted(completion.status),
                     "work request " + completion.workRequestId + " ended with " + completion.status);
             broken = true;
         } else {
@@ -494,54 +498,15 @@ final class Side implements ConnectedSide {
     }
 
     private void confirm(Operation operation) {
+        check(!operation.isProhibited, "a prohibited request has succeeded: " + operation);
+        operation.whenDone.run();
         confirmedChanges = operation.changesAfter;
         confirmedMessages += operation.takesReceive() ? 1 : 0;
         byte[] result = operation.result;
         int from = operation.resultOffset;
         check(
-                Arrays.equals(resultBytes, from, from + result.length, result, 0, result.length),
+                Arrays.equals(memory.resultBytes, from, from + result.length, result, 0, result.length),
                 "wrong bytes as the result of " + operation);
-    }
-
-    private void onReceiveCompletion(Completion completion) {
-        int[] posted = postedReceives.poll();
-        check(
-                pool != null || posted != null && posted[0] == completion.workRequestId,
-                "receive " + completion.workRequestId + " out of order");
-        if (completion.status != WorkStatus.SUCCESS) {
-            check(
-                    completion.status == WorkStatus.WORK_REQUEST_FLUSHED_ERROR,
-                    "a receive ended with " + completion.status);
-            if (pool != null) {
-                check(
-                        pool.complete(completion.workRequestId, new byte[0]),
-                        "shared receive " + completion.workRequestId + " flushed, but not posted");
-                pool.owe(1);
-            }
-            return;
-        }
-        ExpectedReceive receive = expected.poll();
-        check(receive != null, "a receive completed that nobody sent to");
-        if (receive == null) {
-            return;
-        }
-        check(completion.isReceive, "a receive reported as a send");
-        check(completion.isReceiveOfWrite == receive.isWrite, "SEND and WRITE confused");
-        check(
-                completion.byteLength == receive.byteLength,
-                "received " + completion.byteLength + " bytes instead of " + receive.byteLength);
-        check(
-                completion.hasImmediate == (receive.immediate != null)
-                        && (receive.immediate == null || receive.immediate == completion.immediate),
-                "wrong immediate data");
-        byte[] message = receive.message;
-        boolean isRight = pool != null
-                ? pool.complete(completion.workRequestId, message)
-                : posted != null
-                        && Arrays.equals(
-                                receiveBytes, posted[1], posted[1] + message.length, message, 0, message.length);
-        receivedMessages++;
-        check(isRight, "wrong bytes in a message of " + message.length + ", or in a receive that was not posted");
     }
 
     @Override
@@ -551,44 +516,32 @@ final class Side implements ConnectedSide {
         }
         broken = true;
         queuePair.toError();
-        if (pool != null) {
-            pool.owe(receivesWanted);
-            receivesWanted = 0;
-        }
+        receives.end();
     }
 
     @Override
     public void checkEnd() {
         if (!dead && (broken || peer.broken)) {
             check(unfinished.isEmpty(), "work requests without completion after the flush: " + unfinished);
-            check(postedReceives.isEmpty(), "receives without completion after the flush");
+            receives.checkFlushed();
         } else if (!dead) {
-            check(unfinished.isEmpty() && expected.isEmpty(), "work is left over");
+            check(unfinished.isEmpty() && receives.isEmpty(), "work is left over");
         }
         check(
-                confirmedMessages <= peer.receivedMessages,
-                confirmedMessages + " messages are reported as sent, but the peer has " + peer.receivedMessages);
+                confirmedMessages <= peer.receives.received(),
+                confirmedMessages + " messages are reported as sent, but the peer has " + peer.receives.received());
         String difference = peer == this
                 ? null
-                : MemoryChange.explain(peer.targetMemory(), model, changes, confirmedChanges, mtuBytes);
+                : MemoryChange.explain(peer.memory.targetCopy(), model, changes, confirmedChanges, mtuBytes);
         check(difference == null, "the peer's memory " + difference);
-        check(Arrays.equals(canaries, canaries()), "memory beside a region was written");
+        check(memory.isIntact(), "memory beside a region was written");
         if (dead) {
             return;
         }
         check(queuePair.nextDeadlineNanos() == Long.MAX_VALUE, "a timer is left over");
         host.remove(queuePair);
-        host.memory().deregister(target);
-        host.memory().deregister(source);
-        host.memory().deregister(results);
-        host.memory().deregister(receives);
-    }
-
-    /** A picture of the memory around the target, to see that nothing writes beside it. */
-    private byte[] canaries() {
-        byte[] beside = Arrays.copyOf(targetBytes, 2 * CANARY_BYTES);
-        System.arraycopy(targetBytes, CANARY_BYTES + TARGET_BYTES, beside, CANARY_BYTES, CANARY_BYTES);
-        return beside;
+        windows.release();
+        memory.release();
     }
 
     private void check(boolean condition, @Nullable String message) {

@@ -103,7 +103,7 @@ public final class Simulation {
 
     private void connect() {
         List<SimulatedHost> hosts = new ArrayList<>();
-        int receiveBytes = parameters.maxMessageBytes() + Side.RECEIVE_SLACK_BYTES;
+        int receiveBytes = parameters.maxMessageBytes() + SideReceives.SLACK_BYTES;
         for (int i = 0; i < parameters.hosts(); i++) {
             SimulatedHost host = network.addHost();
             hosts.add(host);
