@@ -1,6 +1,5 @@
 package io.rdma4j.testkit.simulation;
 
-import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.testkit.NetworkFaults;
 import io.rdma4j.testkit.SimulatedGroup;
 import io.rdma4j.testkit.SimulatedHost;
@@ -36,6 +35,7 @@ final class ClusterRun {
     private final long seed;
     private final SplittableRandom random;
     private final RunParameters parameters;
+    private final StreamParameters streams;
     private final VirtualNetwork network;
     private final EventLog log;
     private final List<SimulatedHost> hosts = new ArrayList<>();
@@ -58,6 +58,7 @@ final class ClusterRun {
                 sizes[random.nextInt(sizes.length)],
                 random.nextInt(4) == 0,
                 NetworkFaults.random(random, MAX_LOSS));
+        streams = StreamParameters.random(random, MAX_LOSS);
         network = new VirtualNetwork(random.nextLong(), parameters.faults());
         network.observe(log);
         ledger.watch(network);
@@ -148,22 +149,8 @@ final class ClusterRun {
                         operations,
                         sideRandom.nextBoolean(),
                         sideRandom);
-            case STREAM -> new StreamSide(name, host, streamParameters(sideRandom), () -> true, sideRandom);
+            case STREAM -> new StreamSide(name, host, streams, () -> true, sideRandom);
         };
-    }
-
-    private StreamParameters streamParameters(SplittableRandom sideRandom) {
-        StreamParameters drawn = StreamParameters.random(sideRandom, MAX_LOSS);
-        // Both sides must agree on these two, and know it without having met.
-        return new StreamParameters(
-                1,
-                drawn.mostBytes(),
-                Math.min(drawn.mostBufferBytes(), 9_000),
-                StreamSizes.LEAST_QUEUE,
-                seed % 4 != 0,
-                seed % 3 == 0,
-                false,
-                parameters.faults());
     }
 
     /** Whether there is a reason for a reliable connection to give up. */

@@ -41,6 +41,7 @@ final class StreamQueuePair implements StreamPort {
     private final ArrayDeque<Ended> ended = new ArrayDeque<>();
     private int nextWord;
     private boolean heard;
+    private boolean hasGivenUp;
 
     StreamQueuePair(
             SimulatedHost host, StreamSizes sizes, boolean hasImmediate, SplittableRandom random, StreamSide side) {
@@ -89,6 +90,11 @@ final class StreamQueuePair implements StreamPort {
                 ConnectedSide.path(host, peer), mtuBytes, peer.startingPsn(), 0, random.nextInt(1, 15)));
         machine.toReadyToSend(
                 new RcQueuePair.SendParameters(startingPsn, 0, 7, 7, random.nextInt(9, 13), random.nextBoolean()));
+    }
+
+    /** Whether a request could not be delivered: who has already left hears nothing of it. */
+    boolean hasGivenUp() {
+        return hasGivenUp;
     }
 
     /** Whether the peer's first packet has come. */
@@ -194,6 +200,7 @@ final class StreamQueuePair implements StreamPort {
     // ---- completions
 
     private void onCompletion(Completion completion) {
+        hasGivenUp |= completion.status == WorkStatus.RETRY_EXCEEDED_ERROR;
         ended.add(new Ended(
                 completion.workRequestId,
                 completion.isReceive,

@@ -350,7 +350,8 @@ final class StreamSide implements ConnectedSide {
                 "broken without a reason: " + why);
         require(protocol.isQuiet(), "requests without completion");
         boolean wasJoined = started && peer.started;
-        boolean peerHadItsSay = wasJoined && !peer.dead && !peer.isBroken() && !isBroken();
+        boolean peerHadItsSay =
+                wasJoined && !peer.dead && !peer.isBroken() && !peer.queuePair.hasGivenUp() && !isBroken();
         if (peerHadItsSay && ending != Ending.LEAVE) {
             require(read == peer.written, "read " + read + " of " + peer.written + " bytes that the peer wrote");
             require(
