@@ -53,8 +53,13 @@ public record NetworkFaults(
                 random.nextBoolean() ? random.nextDouble() * 0.1 : 0,
                 random.nextBoolean() ? random.nextDouble() * 0.05 : 0,
                 latency,
-                random.nextLong(1, 20 * latency),
-                random.nextInt(4) == 0 ? random.nextDouble() * MOST_BURSTS : 0);
+                random.nextLong(1, 20 * latency));
+    }
+
+    /** These faults, in one network of four also bursts. */
+    public NetworkFaults withBursts(SplittableRandom random) {
+        double drawn = random.nextInt(4) == 0 ? random.nextDouble() * MOST_BURSTS : 0;
+        return new NetworkFaults(loss, duplication, reordering, corruption, latencyNanos, jitterNanos, drawn);
     }
 
     /** Whether frames may fail to arrive. */

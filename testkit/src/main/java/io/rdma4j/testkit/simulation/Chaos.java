@@ -119,7 +119,7 @@ final class Chaos {
     }
 
     private void change(double maxLoss) {
-        NetworkFaults faults = NetworkFaults.random(random, maxLoss);
+        NetworkFaults faults = NetworkFaults.random(random, maxLoss).withBursts(random);
         mayBreak |= faults.loses();
         add(time(LATEST_NANOS), "network with " + faults, () -> network.faults(faults));
     }

@@ -57,7 +57,7 @@ final class ClusterRun {
                 random.nextInt(1, 16),
                 sizes[random.nextInt(sizes.length)],
                 random.nextInt(4) == 0,
-                NetworkFaults.random(random, MAX_LOSS));
+                NetworkFaults.random(random, MAX_LOSS).withBursts(random));
         streams = StreamParameters.random(random, MAX_LOSS);
         network = new VirtualNetwork(random.nextLong(), parameters.faults());
         network.observe(log);

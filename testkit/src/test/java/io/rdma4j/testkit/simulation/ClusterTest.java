@@ -1,0 +1,57 @@
+package io.rdma4j.testkit.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Clusters under faults, a thousand seeds; {@code rdma4j sim --runs N} runs more. A failing seed is named in the message;
+ * {@code -Drdma4j.simulation.seed=N} replays it alone.
+ */
+class ClusterTest {
+    private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 1_000);
+
+    @Test
+    void whateverBefallsHostsAndNetworkNothingIsWrongStuckOrLeftOver() {
+        Long only = Long.getLong("rdma4j.simulation.seed");
+        if (only != null) {
+            Cluster.run(only);
+            return;
+        }
+        AtomicLong frames = new AtomicLong();
+        AtomicLong lost = new AtomicLong();
+        AtomicLong connections = new AtomicLong();
+        AtomicLong completed = new AtomicLong();
+        LongStream.range(0, RUNS).parallel().forEach(seed -> {
+            Cluster.Result result = Cluster.run(seed, null);
+            frames.addAndGet(result.deliveredFrames());
+            lost.addAndGet(result.lostFrames());
+            connections.addAndGet(result.connections());
+            completed.addAndGet(result.completed());
+        });
+        assertThat(frames.get()).as("frames delivered in all runs").isGreaterThan(RUNS * 500);
+        assertThat(lost.get()).as("frames lost in all runs").isGreaterThan(RUNS * 20);
+        assertThat(connections.get()).as("connections asked for").isGreaterThan(RUNS * 4);
+        // A half of them is cut off, rejected, or ends by what befalls its hosts; the other half must not be idle.
+        assertThat(completed.get()).as("connections that did all they meant to").isGreaterThan(connections.get() / 3);
+    }
+
+    @Test
+    void theSameSeedGivesTheSameRunAndTheSameTrace() {
+        for (long seed = 0; seed < 20; seed++) {
+            List<String> first = new ArrayList<>();
+            List<String> second = new ArrayList<>();
+            assertThat(Cluster.run(seed, first::add)).isEqualTo(Cluster.run(seed, second::add));
+            assertThat(second).isEqualTo(first).isNotEmpty();
+        }
+    }
+
+    @Test
+    void differentSeedsGiveDifferentRuns() {
+        assertThat(LongStream.range(0, 50).map(Cluster::run).distinct().count()).isEqualTo(50);
+    }
+}

@@ -1,0 +1,50 @@
+package io.rdma4j.testkit.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MemoryChangeTest {
+    private static final int MTU = 2;
+
+    /** 0 0 0 0 0 0 becomes 0 1 1 1 1 0, then 0 1 2 2 1 0 as a whole. */
+    private static final List<MemoryChange> CHANGES = List.of(
+            new MemoryChange(1, new byte[4], new byte[] {1, 1, 1, 1}, false),
+            new MemoryChange(2, new byte[] {1, 1}, new byte[] {2, 2}, true));
+
+    private static final byte[] LAST = {0, 1, 2, 2, 1, 0};
+
+    private static boolean isExplained(int least, int... memory) {
+        byte[] bytes = new byte[memory.length];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) memory[i];
+        }
+        return MemoryChange.explain(bytes, LAST, CHANGES, least, MTU) == null;
+    }
+
+    @Test
+    void memoryIsAsAfterSomeOfTheChangesInTheirOrder() {
+        assertThat(isExplained(0, 0, 1, 2, 2, 1, 0)).isTrue();
+        assertThat(isExplained(0, 0, 1, 1, 1, 1, 0)).isTrue();
+        assertThat(isExplained(0, 0, 0, 0, 0, 0, 0)).isTrue();
+        assertThat(isExplained(0, 0, 0, 2, 2, 0, 0)).isFalse();
+        assertThat(isExplained(0, 0, 1, 1, 1, 1, 7)).isFalse();
+    }
+
+    @Test
+    void theLastChangeMayBeMadeInPartByWholePackets() {
+        assertThat(isExplained(0, 0, 1, 1, 0, 0, 0)).isTrue();
+        assertThat(isExplained(0, 0, 1, 1, 1, 0, 0)).isFalse();
+        assertThat(isExplained(0, 0, 0, 0, 1, 1, 0)).isFalse();
+        assertThat(isExplained(0, 0, 1, 2, 1, 1, 0)).isFalse();
+    }
+
+    @Test
+    void noLessIsThereThanWasReported() {
+        assertThat(isExplained(2, 0, 1, 2, 2, 1, 0)).isTrue();
+        assertThat(isExplained(2, 0, 1, 1, 1, 1, 0)).isFalse();
+        assertThat(isExplained(1, 0, 1, 1, 1, 1, 0)).isTrue();
+        assertThat(isExplained(1, 0, 1, 1, 0, 0, 0)).isFalse();
+    }
+}
