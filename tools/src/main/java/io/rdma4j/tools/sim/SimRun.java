@@ -126,6 +126,9 @@ final class SimRun {
         private long hash;
         private long deliveredFrames;
         private long lostFrames;
+        private long connections;
+        private long completed;
+        private long virtualNanos;
         private final List<Long> failedSeeds = new ArrayList<>();
 
         synchronized void add(Cluster.Result result) {
@@ -133,6 +136,9 @@ final class SimRun {
             hash += result.traceHash();
             deliveredFrames += result.deliveredFrames();
             lostFrames += result.lostFrames();
+            connections += result.connections();
+            completed += result.completed();
+            virtualNanos += result.virtualNanos();
         }
 
         synchronized void addFailure(long seed) {
@@ -152,13 +158,18 @@ final class SimRun {
             String seeds = options.runs() == 1
                     ? "seed " + options.firstSeed()
                     : "seeds " + options.firstSeed() + " to " + (options.firstSeed() + options.runs() - 1);
-            return "%s: trace hash %016x, %d frames delivered, %d lost, %s"
-                    .formatted(
-                            seeds,
-                            hash,
-                            deliveredFrames,
-                            lostFrames,
-                            failedSeeds.isEmpty() ? "all as it must be" : failedSeeds.size() + " FAILED");
+            return String.format(
+                    Locale.ROOT,
+                    "%s: trace hash %016x, %d of %d connections completed, %d frames delivered, %d lost, in %.3f s of"
+                            + " virtual time: %s",
+                    seeds,
+                    hash,
+                    completed,
+                    connections,
+                    deliveredFrames,
+                    lostFrames,
+                    virtualNanos / NANOS_PER_SECOND,
+                    failedSeeds.isEmpty() ? "all as it must be" : failedSeeds.size() + " FAILED");
         }
 
         synchronized void report(ToolReport report) {
@@ -166,6 +177,9 @@ final class SimRun {
             report.result("traceHash", "%016x".formatted(hash))
                     .result("deliveredFrames", deliveredFrames)
                     .result("lostFrames", lostFrames)
+                    .result("connections", connections)
+                    .result("completedConnections", completed)
+                    .result("virtualSeconds", virtualNanos / NANOS_PER_SECOND)
                     .result("failedSeeds", List.copyOf(failedSeeds));
         }
     }
