@@ -1,6 +1,7 @@
 package io.rdma4j.faults;
 
 import io.rdma4j.faults.cases.DeadPath;
+import io.rdma4j.faults.cases.Seeds;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -11,7 +12,7 @@ public final class Catalogue {
 
     /** A new instance of each, by number. */
     public static List<AcceptanceTest> tests() {
-        return Stream.<AcceptanceTest>of(new DeadPath())
+        return Stream.<AcceptanceTest>of(new DeadPath(), new Seeds())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))
                 .toList();
     }
