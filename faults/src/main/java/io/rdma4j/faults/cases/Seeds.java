@@ -48,7 +48,8 @@ public final class Seeds implements AcceptanceTest {
     @Override
     public Outcome run(Stage stage) throws Exception {
         stage.progress("seeds 0 to " + (runs(stage.scale()) - 1));
-        JsonNode all = simulate(stage, "all", runs(stage.scale()), Runtime.getRuntime().availableProcessors());
+        JsonNode all =
+                simulate(stage, "all", runs(stage.scale()), Runtime.getRuntime().availableProcessors());
         stage.progress(REPEATED + " seeds twice");
         JsonNode once = simulate(stage, "once", REPEATED, 1);
         JsonNode again = simulate(stage, "again", REPEATED, 3);
@@ -64,7 +65,10 @@ public final class Seeds implements AcceptanceTest {
                 failed,
                 all.path("completedConnections").asLong(),
                 all.path("connections").asLong(),
-                isSame ? "the same hash" : "another hash: " + hash + " and " + again.path("traceHash").asText());
+                isSame
+                        ? "the same hash"
+                        : "another hash: " + hash + " and "
+                                + again.path("traceHash").asText());
         return Outcome.of(failed == 0 && isSame && seconds <= LIMIT_SECONDS, measured);
     }
 
@@ -74,7 +78,13 @@ public final class Seeds implements AcceptanceTest {
         Path out = stage.folder().resolve(name + ".json");
         Path tool = Path.of(System.getProperty("rdma4j.home", "."), "rdma4j");
         Process process = new ProcessBuilder(
-                        tool.toString(), "sim", "--runs", String.valueOf(runs), "--jobs", String.valueOf(jobs), "--json")
+                        tool.toString(),
+                        "sim",
+                        "--runs",
+                        String.valueOf(runs),
+                        "--jobs",
+                        String.valueOf(jobs),
+                        "--json")
                 .redirectOutput(out.toFile())
                 .redirectError(stage.folder().resolve(name + ".err").toFile())
                 .start();

@@ -31,7 +31,7 @@ final class Chaos {
     private final List<Blow> blows = new ArrayList<>();
     private int next;
     private boolean mayBreak;
-    private boolean isQuiet;
+    private final boolean isQuiet;
 
     /**
      * Draws what happens.

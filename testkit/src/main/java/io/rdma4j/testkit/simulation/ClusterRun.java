@@ -23,6 +23,7 @@ final class ClusterRun {
     private static final int MOST_HOSTS = 8;
     private static final int MOST_CONVERSATIONS = 6;
     private static final int BACKLOG = 16;
+    private static final int SLOW_LINKS = 6;
     private static final double MAX_LOSS = 0.15;
     private static final long MAX_STEPS = 1_000_000;
 
@@ -45,6 +46,7 @@ final class ClusterRun {
     private final MessageLedger ledger = new MessageLedger();
     private final List<DatagramSide> datagrams = new ArrayList<>();
     private final Chaos chaos;
+    private boolean isSlow;
 
     ClusterRun(long seed, EventLog log) {
         this.seed = seed;
@@ -63,6 +65,9 @@ final class ClusterRun {
         network.observe(log);
         ledger.watch(network);
         makeHosts();
+        if (random.nextInt(SLOW_LINKS) == 0) {
+            slowDown();
+        }
         chaos = new Chaos(random.split(), network, hosts, log, MAX_LOSS, this::onCrash, this::onRestart);
         makeWork();
     }
@@ -73,6 +78,15 @@ final class ClusterRun {
             hosts.add(host);
             onRestart(host);
         }
+    }
+
+    /** Puts a slow link before one host: what it cannot take in time is lost. */
+    private void slowDown() {
+        long bytesPerSecond = 1_000_000L << random.nextInt(10);
+        SimulatedHost host = anyHost();
+        network.slowDown(host, bytesPerSecond, random.nextLong(20_000, 200_000));
+        log.note(0, Chaos.name(host) + " receives " + bytesPerSecond + " bytes per second");
+        isSlow = true;
     }
 
     private void makeWork() {
@@ -149,13 +163,18 @@ final class ClusterRun {
                         operations,
                         sideRandom.nextBoolean(),
                         sideRandom);
-            case STREAM -> new StreamSide(name, host, streams, () -> true, sideRandom);
+            case STREAM -> new StreamSide(name, host, streams, this::mayBreak, sideRandom);
         };
     }
 
     /** Whether there is a reason for a reliable connection to give up. */
     private boolean mayBreak() {
-        return parameters.faults().loses() || chaos.mayBreak();
+        return isSlow || parameters.faults().loses() || chaos.mayBreak();
+    }
+
+    /** Whether nothing is lost, damaged or cut off, and nobody does wrong. */
+    boolean isPerfect() {
+        return !isSlow && !parameters.faults().loses() && chaos.isQuiet() && !parameters.breaksRules();
     }
 
     // ---- what befalls hosts

@@ -239,6 +239,10 @@ final class ConnectionAttempt {
 
     /** Checks all that must hold when everything is over. */
     void checkEnd() {
+        boolean mustComplete = run.isPerfect() && bothStartedNanos >= 0 && cutAfterNanos == Long.MAX_VALUE;
+        if (mustComplete && kind != SideKind.STREAM && !isComplete()) {
+            throw new SimulationFailure(name + " was in nobody's way, but is not complete: " + this);
+        }
         active.side.checkEnd();
         if (passive != null) {
             passive.side.checkEnd();

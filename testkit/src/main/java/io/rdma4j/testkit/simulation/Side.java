@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class Side implements ConnectedSide {
     private static final int TARGET_BYTES = SideMemory.TARGET_BYTES;
     private static final int PROHIBITED = 10;
+    private static final int DRAINS = 100;
 
     private final String name;
     private final SplittableRandom random;
@@ -224,6 +225,7 @@ final class Side implements ConnectedSide {
         if (broken || !started) {
             return;
         }
+        drainOrResume();
         for (int i = random.nextInt(3); i > 0 && planned > 0; i--) {
             if (!postSend()) {
                 break;
@@ -235,6 +237,17 @@ final class Side implements ConnectedSide {
             return;
         }
         receives.post(queuePair.receiveQueue());
+    }
+
+    /** Now and then the application lets the send queue run dry, and goes on later. */
+    private void drainOrResume() {
+        if (queuePair.state() == QueuePairMachine.State.READY_TO_SEND && random.nextInt(DRAINS) == 0) {
+            queuePair.drain(random.nextBoolean());
+        } else if (queuePair.state() == QueuePairMachine.State.SEND_QUEUE_DRAINED
+                && !queuePair.isDraining()
+                && random.nextInt(3) == 0) {
+            queuePair.resume();
+        }
     }
 
     private boolean postSend() {
