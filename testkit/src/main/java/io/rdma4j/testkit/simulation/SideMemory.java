@@ -33,7 +33,7 @@ final class SideMemory {
     final MemoryRegion receives;
 
     /**
-     * Registers memory full of random bytes.
+     * Registers memory, full of random bytes where something is read from it before it is written.
      *
      * @param resultCount bytes for results of READs and atomics
      * @param receiveCount bytes for messages
@@ -55,9 +55,9 @@ final class SideMemory {
                         DOMAIN);
         sourceBytes = bytes(SOURCE_BYTES);
         source = register(sourceBytes, 0);
-        resultBytes = bytes(resultCount + CANARY_BYTES);
+        resultBytes = new byte[resultCount + CANARY_BYTES];
         results = register(resultBytes, AccessFlags.LOCAL_WRITE);
-        receiveBytes = bytes(receiveCount + 1);
+        receiveBytes = new byte[receiveCount + 1];
         receives = register(receiveBytes, AccessFlags.LOCAL_WRITE);
     }
 
