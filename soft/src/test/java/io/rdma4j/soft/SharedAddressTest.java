@@ -77,6 +77,24 @@ class SharedAddressTest {
     }
 
     @Test
+    void queuePairKeepsItsUdpPortThroughChangesOfOwner() throws IOException, InterruptedException {
+        String enforce = "-Drdma4j.security=source-port=enforce";
+        ChildProcess owner = start(enforce);
+        ChildProcess withOwner = start(enforce);
+        connect(owner, withOwner);
+        ChildProcess a = start(enforce);
+        ChildProcess b = start(enforce, "-Drdma4j.link=nio");
+        connect(a, b);
+        withOwner.tell("run");
+        a.tell("run");
+        assertProgress(a, 100);
+        owner.kill();
+        assertProgress(a, 100);
+        withOwner.kill();
+        assertProgress(a, 100);
+    }
+
+    @Test
     void queuePairsOfOtherEnginesShareTheAddressToo() throws IOException, InterruptedException {
         String otherEngine = "-D" + Endpoint.VECTOR_PROPERTY + "=1";
         ChildProcess owner = start(otherEngine);

@@ -21,6 +21,12 @@ public final class QueuePairCounters {
     /** Dropped: not from the peer, or not to the address of this queue pair. */
     public long badSource;
 
+    /** Dropped: from the peer's address, but not from its UDP port ({@link SourcePortCheck#ENFORCE}). */
+    public long badSourcePort;
+
+    /** Times that the peer's UDP port was another than before ({@link SourcePortCheck#COUNT}); these packets were taken. */
+    public long changedSourcePort;
+
     /** Dropped: wrong partition key. */
     public long badPartitionKey;
 

@@ -1,7 +1,6 @@
 package io.rdma4j.transport;
 
 import io.rdma4j.wire.Deth;
-import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -135,6 +134,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     private final ReceiveQueue receiveQueue;
     final Receives receives;
     final QueuePairCounters counters = new QueuePairCounters();
+    final PeerCheck peerCheck = new PeerCheck(counters);
     final Completion completion = new Completion();
 
     private State state = State.RESET;
@@ -270,6 +270,14 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         state = State.READY_TO_SEND;
     }
 
+    /**
+     * Sets what a connection does with packets from another UDP port than its peer's; {@link SourcePortCheck#COUNT} before. To
+     * be called before the path is set, since the port is learned anew.
+     */
+    public final void checkSourcePort(SourcePortCheck check) {
+        peerCheck.restart(check);
+    }
+
     private void noteIfDrained() {
         if (isDraining && !hasBegun()) {
             isDraining = false;
@@ -295,6 +303,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         sendQueue.clear();
         receives.clear();
         onReset();
+        peerCheck.restart();
         accessFlags = 0;
         wasLastReported = false;
         isDraining = false;
@@ -397,19 +406,6 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
             wasHeard = true;
             events.onAsyncEvent(AsyncEvent.COMMUNICATION_ESTABLISHED);
         }
-    }
-
-    /** Whether a packet's addresses are those of the connection. */
-    final boolean isFromPeer(Packet packet, Peer peer) {
-        Frame frame = packet.frame();
-        if (frame.sourceLow != peer.remoteLow()
-                || frame.sourceHigh != peer.remoteHigh()
-                || frame.destinationLow != peer.localLow()
-                || frame.destinationHigh != peer.localHigh()) {
-            counters.badSource++;
-            return false;
-        }
-        return true;
     }
 
     /** Whether a packet is of the default partition; full and limited members of it may send. */

@@ -195,6 +195,7 @@ public final class RcQueuePair extends QueuePairMachine {
         checkRanges(send);
         receiveParameters = receive;
         sendParameters = send;
+        peerCheck.restart();
         responder.change(receive);
         requester.change(send);
     }
@@ -215,7 +216,21 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     boolean process(long nowNanos, Packet packet) {
+        return peerCheck.isLearning() ? processFirst(nowNanos, packet) : processNext(nowNanos, packet);
+    }
+
+    private boolean processNext(long nowNanos, Packet packet) {
         return packet.opcode().isRequest() ? onRequest(packet) : completer.onResponse(nowNanos, packet);
+    }
+
+    /** The same while the peer's UDP port is not known: the packet tells it if it is the one that is due. */
+    private boolean processFirst(long nowNanos, Packet packet) {
+        int due = receivePsn();
+        boolean isTaken = processNext(nowNanos, packet);
+        if (isTaken && (!packet.opcode().isRequest() || receivePsn() != due)) {
+            peerCheck.learn(packet);
+        }
+        return isTaken;
     }
 
     @Override
@@ -242,7 +257,7 @@ public final class RcQueuePair extends QueuePairMachine {
             counters.badOpcode++;
             return false;
         }
-        return isOfTransport(packet) && isFromPeer(packet, p.peer()) && isOfPartition(packet);
+        return isOfTransport(packet) && peerCheck.isFromPeer(packet, p.peer()) && isOfPartition(packet);
     }
 
     private boolean onRequest(Packet packet) {

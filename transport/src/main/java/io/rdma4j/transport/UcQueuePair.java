@@ -89,6 +89,7 @@ public final class UcQueuePair extends QueuePairMachine {
     /** Changes the path to the same queue pair of the peer; in SEND_QUEUE_DRAINED. */
     public void changePath(Peer path) {
         require(state() == State.SEND_QUEUE_DRAINED && !isDraining(), State.SEND_QUEUE_DRAINED);
+        peerCheck.restart();
         peer = path;
     }
 
@@ -106,13 +107,18 @@ public final class UcQueuePair extends QueuePairMachine {
             counters.badState++;
             return false;
         }
-        return isOfTransport(packet) && isFromPeer(packet, from) && isOfPartition(packet);
+        return isOfTransport(packet) && peerCheck.isFromPeer(packet, from) && isOfPartition(packet);
     }
 
     @Override
     boolean process(long nowNanos, Packet packet) {
         noteRequest();
-        return responder.onRequest(packet);
+        int due = receivePsn();
+        boolean isTaken = responder.onRequest(packet);
+        if (isTaken && peerCheck.isLearning() && packet.psn() == due) {
+            peerCheck.learn(packet);
+        }
+        return isTaken;
     }
 
     // ---- sending ----

@@ -74,10 +74,14 @@ final class Pair {
         final long high;
         final long low;
 
+        /** UDP port that its packets come from. */
+        int udpPort;
+
         Side(boolean isA, QueuePairMachine.Configuration c, RcQueuePair.Role role) {
             this.isA = isA;
             Random keys = new Random(isA ? 1 : 2);
             memory = new MemoryTable(keys::nextInt);
+            udpPort = isA ? 49_152 : 49_153;
             low = Frame.ipv4Low(isA ? 0x0a58_0001 : 0x0a58_0002);
             high = 0;
             queuePair = new RcQueuePair(role, isA ? 0x11 : 0x22, c, memory, this::take, this::take, events::add);
@@ -296,6 +300,7 @@ final class Pair {
         f.length = w.bytes().length;
         f.sourceHigh = from.high;
         f.sourceLow = from.low;
+        f.sourcePort = from.udpPort;
         f.destinationHigh = to.high;
         f.destinationLow = to.low;
         if (packet.parse(f) != Packet.Result.OK) {

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.soft.device.Peers;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
@@ -28,6 +29,9 @@ interface CmHost {
 
     /** Proposes a communication ID that leads answers back to this process; under the lock. */
     int newCommunicationId();
+
+    /** What the data path is to know of peers' queue pairs. */
+    Peers peers();
 
     /** An unpredictable number; any thread. */
     int random();

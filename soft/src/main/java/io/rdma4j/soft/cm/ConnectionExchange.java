@@ -5,6 +5,7 @@ import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.soft.device.ProcessGuid;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmState;
@@ -132,7 +133,7 @@ final class ConnectionExchange implements CmEvents {
     /** A peer asks for a connection. Returns the event of it. */
     ProviderEvent asked(CmConnection request, Req message, int scope) {
         connection = request;
-        attributes = ConnectionAttributes.passive(message, scope, startingPsn);
+        take(ConnectionAttributes.passive(message, scope, startingPsn), message.localCaGuid());
         ConnectionParameters said = new ConnectionParameters(
                 message.privateData().from(IpCmHeader.LENGTH).toByteArray(),
                 /* responderResources= */ message.initiatorDepth(),
@@ -146,6 +147,13 @@ final class ConnectionExchange implements CmEvents {
                 CmEvent.Type.CONNECT_REQUEST,
                 said,
                 new ConnectionEnhancement(message.vendorId(), message.enhancementOptions()));
+    }
+
+    private void take(ConnectionAttributes said, long peerGuid) {
+        attributes = said;
+        if (ProcessGuid.isKin(peerGuid)) {
+            service.host().peers().noteKin(said.peer(), said.peerQueuePair(), this);
+        }
     }
 
     void requestTaken() {
@@ -242,6 +250,10 @@ final class ConnectionExchange implements CmEvents {
 
     /** Leaves the peer with a word. Returns whether nothing is left of the connection. */
     boolean part(long nowNanos) {
+        ConnectionAttributes known = attributes;
+        if (known != null) {
+            service.host().peers().forget(known.peer(), known.peerQueuePair(), this);
+        }
         return connection == null || connection.destroy(nowNanos);
     }
 
@@ -265,9 +277,10 @@ final class ConnectionExchange implements CmEvents {
 
     @Override
     public void onReply(CmConnection replied, Rep reply) {
-        attributes = ConnectionAttributes.active(
+        ConnectionAttributes said = ConnectionAttributes.active(
                 replied.request(), reply, addresses.peerScope(), retryCount, replied.queuePairAckTimeout());
-        ConnectionParameters said = new ConnectionParameters(
+        take(said, reply.localCaGuid());
+        ConnectionParameters parameters = new ConnectionParameters(
                 reply.privateData().toByteArray(),
                 /* responderResources= */ reply.initiatorDepth(),
                 /* initiatorDepth= */ reply.responderResources(),
@@ -278,7 +291,7 @@ final class ConnectionExchange implements CmEvents {
                 replied.remoteQueuePair());
         id.emit(ProviderEvent.said(
                 CmEvent.Type.CONNECT_RESPONSE,
-                said,
+                parameters,
                 new ConnectionEnhancement(reply.vendorId(), reply.enhancementOptions())));
     }
 

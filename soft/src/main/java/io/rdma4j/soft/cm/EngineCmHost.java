@@ -2,6 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.soft.device.InterfaceWatch;
+import io.rdma4j.soft.device.Peers;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
@@ -183,6 +184,11 @@ final class EngineCmHost implements CmHost {
     @Override
     public int newCommunicationId() {
         return engine.slot() << COMMUNICATION_ID_BITS | random() & (1 << COMMUNICATION_ID_BITS) - 1;
+    }
+
+    @Override
+    public Peers peers() {
+        return SoftDevices.peers();
     }
 
     @Override

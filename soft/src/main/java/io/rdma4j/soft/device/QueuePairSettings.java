@@ -11,6 +11,7 @@ import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -235,6 +236,8 @@ final class QueuePairSettings {
 
     private void toReadyToReceive(Port port) {
         QueuePairMachine.Peer peer = peer(port);
+        machine.checkSourcePort(SoftDevices.peers()
+                .sourcePortCheck(new Gid(peer.remoteHigh(), peer.remoteLow()), peer.queuePairNumber()));
         switch (machine) {
             case RcQueuePair reliable -> reliable.toReadyToReceive(receiveParameters(peer));
             case UcQueuePair unreliable ->

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** The software devices of this process and the engine that drives them. Thread safe. */
 public final class SoftDevices {
     /** Identifier of this process, the base of its devices' GUIDs. */
-    static final long PROCESS_GUID = new SecureRandom().nextLong();
+    static final long PROCESS_GUID = ProcessGuid.draw(new SecureRandom());
 
     private static final Map<String, SoftDevice> DEVICES = new LinkedHashMap<>();
 
@@ -36,11 +36,23 @@ public final class SoftDevices {
 
     private static @Nullable Engines engines;
 
+    private static @Nullable Peers peers;
+
     private SoftDevices() {}
 
     /** Identifier of this process, by which peers tell a restarted process from the one before. */
     public static long processGuid() {
         return PROCESS_GUID;
+    }
+
+    /** What this process knows of peers' queue pairs. */
+    public static synchronized Peers peers() {
+        Peers known = peers;
+        if (known == null) {
+            known = new Peers(SoftOptions.settleSecurity().sourcePort());
+            peers = known;
+        }
+        return known;
     }
 
     /** The main engine of this process, started at the first call. */

@@ -7,7 +7,6 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
 import io.rdma4j.wire.Frame;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -34,6 +33,7 @@ final class PortMember implements Link {
     private final SharedPort port;
     private final LocalChannel channel;
     private final Link sender;
+    private final DirectFrames direct;
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
     private final MemorySegment memory = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
     private final ByteBuffer memoryView = memory.asByteBuffer();
@@ -55,10 +55,18 @@ final class PortMember implements Link {
     /** Slot of a process that has ended after it sent the frames that were taken last; {@link #NOBODY} for none. */
     private int gone = NOBODY;
 
+    /**
+     * Joins the owner.
+     *
+     * @param channel to the owner
+     * @param sender the process' own UDP port, which outlives this
+     * @param slot of the process
+     */
     PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
         this.sender = new NeighbourLink(sender, port.neighbours());
+        direct = new DirectFrames(sender, port.neighbours());
         int udpPort = sender.localAddress().getPort();
         port.neighbours().put(slot, udpPort);
         begin(RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
@@ -172,15 +180,7 @@ final class PortMember implements Link {
 
     /** Takes what other processes of this address have sent to this one without the owner. */
     private void takeDirect(ReceiveBurst burst) {
-        int count = sender.poll(burst);
-        for (int i = 0; i < count; i++) {
-            Frame frame = burst.frame(i);
-            frame.destinationPort = Frame.UDP_PORT;
-            if (!port.neighbours().isHere(frame.sourceHigh, frame.sourceLow)) {
-                frame.length = 0; // this port is for processes of this address alone; counted as too short
-            }
-        }
-        statistics.receivedFrames.add(count);
+        statistics.receivedFrames.add(direct.take(burst));
     }
 
     /** Takes what the owner has to say, up to the news of an end; whether there was nothing left of it. */
@@ -263,8 +263,7 @@ final class PortMember implements Link {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         channel.close();
-        sender.close();
     }
 }

@@ -45,6 +45,12 @@ public final class SharedPort extends Port {
     /** The link of UDP port 4791, without what is around it; null in a process that does not own the port. */
     private volatile @Nullable Link owned;
 
+    /**
+     * The UDP port that frames leave from: the first that this process had, for all its life, whoever owns UDP port 4791. Peers
+     * hold a queue pair to the port that they know of it.
+     */
+    private @Nullable Link sender;
+
     private @Nullable Link abandoned;
     private volatile @Nullable PortOwner owner;
     private volatile @Nullable PortMember member;
@@ -108,7 +114,7 @@ public final class SharedPort extends Port {
             boolean mayHaveMembers = follows || Files.exists(socket);
             LinkSet.LocalListener listener = engine.links().listenLocal(socket);
             SocketFiles.removeAtExit(socket);
-            link = engine.decorate(new NeighbourLink(udp, neighbours));
+            link = engine.decorate(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
@@ -120,6 +126,15 @@ public final class SharedPort extends Port {
         }
     }
 
+    private Link ownerLink(Link udp) {
+        Link before = sender;
+        if (before != null) {
+            return new InheritedLink(udp, before, neighbours);
+        }
+        sender = udp;
+        return new NeighbourLink(udp, neighbours);
+    }
+
     private @Nullable String tryJoin(String taken) throws IOException {
         LocalChannel channel;
         try {
@@ -127,14 +142,17 @@ public final class SharedPort extends Port {
         } catch (IOException e) {
             return taken + "; " + e.getMessage();
         }
-        Link udp;
-        try {
-            udp = engine.links().openUdp(address(), 0);
-        } catch (IOException e) {
-            channel.close();
-            throw e;
+        Link own = sender;
+        if (own == null) {
+            try {
+                own = engine.links().openUdp(address(), 0);
+            } catch (IOException e) {
+                channel.close();
+                throw e;
+            }
+            sender = own;
         }
-        PortMember joined = new PortMember(this, channel, udp, engine.slot());
+        PortMember joined = new PortMember(this, channel, own, engine.slot());
         for (long service : services) {
             joined.listen(service);
         }

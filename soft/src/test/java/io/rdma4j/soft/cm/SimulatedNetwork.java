@@ -5,6 +5,8 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.soft.device.Peers;
+import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -211,6 +213,11 @@ final class SimulatedNetwork {
         @Override
         public int newCommunicationId() {
             return random.nextInt();
+        }
+
+        @Override
+        public Peers peers() {
+            return SoftDevices.peers();
         }
 
         @Override

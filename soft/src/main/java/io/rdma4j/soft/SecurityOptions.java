@@ -1,0 +1,154 @@
+package io.rdma4j.soft;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the software device guards itself against peers; see SECURITY.md. Immutable.
+ *
+ * @param sourcePort what is done with packets of a connection that come from another UDP port than its peer's
+ * @param requestsPerSecond connection requests of one address that are looked at in a second, on the average
+ * @param requestBurst connection requests of one address that are looked at at once
+ * @param halfOpen connections of peers that may wait for the listener's answer or for the end of the handshake at once
+ * @param connectionsPerPeer connections that peers of one address may have asked for and hold at once
+ * @param violations whose illegal accesses to memory have the consequence that their requests are refused
+ * @param allowsForeignRequests whether connection management serves messages that name another sender than they come from
+ */
+public record SecurityOptions(
+        SourcePort sourcePort,
+        int requestsPerSecond,
+        int requestBurst,
+        int halfOpen,
+        int connectionsPerPeer,
+        Violations violations,
+        boolean allowsForeignRequests) {
+    /** System property with a text of the form {@link #SYNTAX}. */
+    public static final String PROPERTY = "rdma4j.security";
+
+    /** How {@link #parse} wants its text. */
+    public static final String SYNTAX = "source-port=auto|off|count|enforce,request-rate=N,request-burst=N,half-open=N,"
+            + "connections=N,violations=remote|all|off,foreign-requests=drop|allow in any order and number,"
+            + " where N is a number from 1 to 1000000000";
+
+    /** What holds unless stated otherwise. */
+    public static final SecurityOptions DEFAULT =
+            new SecurityOptions(SourcePort.AUTO, 1_000, 10_000, 4096, 8192, Violations.REMOTE, false);
+
+    private static final int MOST = 1_000_000_000;
+
+    /** What is done with packets of a connection that come from another UDP port than its peer's. */
+    public enum SourcePort {
+        /** {@link #ENFORCE} for peers that are rdma4j by their GUID, {@link #COUNT} for all others. */
+        AUTO,
+        /** They are taken. */
+        OFF,
+        /** They are taken, and changes of the port are counted. */
+        COUNT,
+        /** They are dropped and counted. */
+        ENFORCE
+    }
+
+    /** Whose illegal accesses to memory have the consequence that their connection requests are refused for a minute. */
+    public enum Violations {
+        /** Those of other hosts: all processes of this host have one address. */
+        REMOTE,
+        /** Everybody's. */
+        ALL,
+        /** Nobody's. */
+        OFF
+    }
+
+    /** Checks the limits. */
+    public SecurityOptions {
+        check("request-rate", requestsPerSecond);
+        check("request-burst", requestBurst);
+        check("half-open", halfOpen);
+        check("connections", connectionsPerPeer);
+    }
+
+    private static void check(String name, int value) {
+        if (value < 1 || value > MOST) {
+            throw new IllegalArgumentException(name + " " + value + " is not 1 to " + MOST);
+        }
+    }
+
+    /**
+     * The options of the system property {@value #PROPERTY}.
+     *
+     * @throws IllegalArgumentException if it is not of the right form
+     */
+    public static SecurityOptions fromSystemProperty() {
+        String text = System.getProperty(PROPERTY);
+        try {
+            return text == null ? DEFAULT : parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("system property " + PROPERTY + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Reads options such as {@code source-port=enforce,request-rate=100}; what the text does not name is as by default.
+     *
+     * @throws IllegalArgumentException if the text is not of the form {@link #SYNTAX}
+     */
+    public static SecurityOptions parse(String text) {
+        SecurityOptions options = DEFAULT;
+        List<String> seen = new ArrayList<>();
+        for (String part : text.split(",", -1)) {
+            int equals = part.indexOf('=');
+            String name = equals < 0 ? part : part.substring(0, equals);
+            if (seen.contains(name)) {
+                throw wrong(text, "'" + name + "' is given twice");
+            }
+            seen.add(name);
+            try {
+                options = options.with(name, part.substring(equals + 1));
+            } catch (IllegalArgumentException e) {
+                throw wrong(text, "'" + part + "' is not an option and its value");
+            }
+        }
+        return options;
+    }
+
+    private SecurityOptions with(String name, String value) {
+        SourcePort port = sourcePort;
+        int rate = requestsPerSecond;
+        int burst = requestBurst;
+        int waiting = halfOpen;
+        int connections = connectionsPerPeer;
+        Violations punished = violations;
+        boolean foreign = allowsForeignRequests;
+        switch (name) {
+            case "source-port" -> port = choice(SourcePort.class, value);
+            case "request-rate" -> rate = Integer.parseInt(value);
+            case "request-burst" -> burst = Integer.parseInt(value);
+            case "half-open" -> waiting = Integer.parseInt(value);
+            case "connections" -> connections = Integer.parseInt(value);
+            case "violations" -> punished = choice(Violations.class, value);
+            case "foreign-requests" -> foreign = isAllowed(value);
+            default -> throw new IllegalArgumentException(name);
+        }
+        return new SecurityOptions(port, rate, burst, waiting, connections, punished, foreign);
+    }
+
+    private static <E extends Enum<E>> E choice(Class<E> type, String value) {
+        for (E each : type.getEnumConstants()) {
+            if (each.name().equalsIgnoreCase(value)) {
+                return each;
+            }
+        }
+        throw new IllegalArgumentException(value);
+    }
+
+    private static boolean isAllowed(String value) {
+        return switch (value) {
+            case "allow" -> true;
+            case "drop" -> false;
+            default -> throw new IllegalArgumentException(value);
+        };
+    }
+
+    private static IllegalArgumentException wrong(String text, String what) {
+        return new IllegalArgumentException("options '" + text + "': " + what + "; use " + SYNTAX);
+    }
+}

@@ -1,0 +1,53 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.link.ForwardingLink;
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkStatistics;
+import io.rdma4j.link.ReceiveBurst;
+import java.io.IOException;
+
+/**
+ * The link of a process that has become the owner of a port after another. It takes what comes to UDP port 4791, and sends
+ * from its own UDP port as it did before: peers know its queue pairs by that port, and drop what comes from another.
+ */
+final class InheritedLink extends ForwardingLink {
+    private static final int RARELY_MASK = 31;
+
+    private final Link owned;
+    private final DirectFrames direct;
+    private int polls;
+
+    /**
+     * Creates a link.
+     *
+     * @param owned UDP port 4791
+     * @param sender the UDP port that the process has sent from so far
+     */
+    InheritedLink(Link owned, Link sender, Neighbours neighbours) {
+        super(new NeighbourLink(sender, neighbours));
+        this.owned = owned;
+        direct = new DirectFrames(sender, neighbours);
+    }
+
+    @Override
+    public int poll(ReceiveBurst burst) {
+        if ((++polls & RARELY_MASK) == 0) {
+            // The others send to UDP port 4791 once they know its new owner. What they had sent before is here.
+            int late = direct.take(burst);
+            if (late > 0) {
+                return late;
+            }
+        }
+        return owned.poll(burst);
+    }
+
+    @Override
+    public LinkStatistics statistics() {
+        return owned.statistics();
+    }
+
+    @Override
+    public void close() throws IOException {
+        owned.close();
+    }
+}

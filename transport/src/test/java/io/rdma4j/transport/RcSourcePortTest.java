@@ -1,0 +1,113 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Psn;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of packets that come from the peer's address, but from another UDP port than its packets before. */
+class RcSourcePortTest extends ResponderAnswers {
+    private static final int PEERS_PORT = 50_000;
+    private static final int OTHER_PORT = 50_001;
+
+    private void check(SourcePortCheck check) {
+        pair.a.queuePair.checkSourcePort(check);
+        pair.b.queuePair.checkSourcePort(check);
+        pair.a.udpPort = PEERS_PORT;
+    }
+
+    private boolean writes(int psn, int port) {
+        pair.a.udpPort = port;
+        long processed = pair.b.queuePair.counters().processedPackets;
+        pair.deliver(packet(Opcode.RC_WRITE_ONLY, psn, 4, 4));
+        return pair.b.queuePair.counters().processedPackets > processed;
+    }
+
+    @Test
+    void packetFromAnotherPortIsDroppedThoughAllElseIsRight() {
+        check(SourcePortCheck.ENFORCE);
+        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        for (int i = 0; i < 1000; i++) {
+            assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+        }
+        assertThat(pair.b.queuePair.counters().badSourcePort).isEqualTo(1000);
+        assertThat(writes(PSN + 1, PEERS_PORT)).isTrue();
+    }
+
+    @Test
+    void packetOutOfSequenceTeachesNoPort() {
+        check(SourcePortCheck.ENFORCE);
+        for (int off : new int[] {1, 2, 1000, -1, -1000, Psn.MASK >> 1}) {
+            boolean _ = writes(PSN + off, OTHER_PORT);
+        }
+        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+    }
+
+    @Test
+    void refusedPacketTeachesNoPort() {
+        check(SourcePortCheck.ENFORCE);
+        boolean _ = writes(PSN, OTHER_PORT); // B has nothing posted for a SEND, so it refuses this one for now
+        pair.b.queuePair.checkSourcePort(SourcePortCheck.ENFORCE);
+        pair.a.udpPort = OTHER_PORT;
+        pair.deliver(packet(Opcode.RC_SEND_ONLY, PSN + 1, 4, 4));
+        assertThat(pair.b.queuePair.counters().sentRnrNaks).isEqualTo(1);
+        assertThat(writes(PSN + 1, PEERS_PORT)).isTrue();
+        assertThat(writes(PSN + 2, OTHER_PORT)).isFalse();
+    }
+
+    @Test
+    void forgedAcknowledgementFromAnotherPortCompletesNothing() {
+        check(SourcePortCheck.ENFORCE);
+        MemoryRegion local = pair.a.register(16);
+        pair.a.post(1, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
+        pair.run();
+        assertThat(pair.a.done).hasSize(1);
+        pair.wire = w -> java.util.List.of();
+        pair.a.post(2, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
+        pair.pump(pair.a);
+        pair.b.udpPort = OTHER_PORT;
+        Pair.Wirelet acknowledgement = Pair.forge(false, Opcode.RC_ACKNOWLEDGE, pair.options.psnA + 1, false, 0);
+        Aeth.write(acknowledgement.segment(), Bth.LENGTH, Aeth.ACK | 0x1f, 2);
+        pair.deliver(acknowledgement);
+        assertThat(pair.a.done).hasSize(1);
+        assertThat(pair.a.queuePair.counters().badSourcePort).isEqualTo(1);
+        pair.b.udpPort = 49_153;
+        pair.deliver(acknowledgement);
+        assertThat(pair.a.done).hasSize(2);
+    }
+
+    @Test
+    void changedPortIsCountedAndFollowedWherePeersMayChangeIt() {
+        check(SourcePortCheck.COUNT);
+        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        assertThat(writes(PSN + 1, OTHER_PORT)).isTrue();
+        assertThat(writes(PSN + 2, OTHER_PORT)).isTrue();
+        assertThat(writes(PSN + 3, PEERS_PORT)).isTrue();
+        assertThat(pair.b.queuePair.counters().changedSourcePort).isEqualTo(2);
+        assertThat(pair.b.queuePair.counters().badSourcePort).isZero();
+    }
+
+    @Test
+    void anyPortIsTakenWithoutAWordWhereNobodyAsks() {
+        check(SourcePortCheck.OFF);
+        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        assertThat(writes(PSN + 1, OTHER_PORT)).isTrue();
+        assertThat(pair.b.queuePair.counters().changedSourcePort).isZero();
+    }
+
+    @Test
+    void portIsLearnedAnewWhenTheQueuePairIsMadeAnew() {
+        check(SourcePortCheck.ENFORCE);
+        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        RcQueuePair.ReceiveParameters before = pair.b.queuePair.receiveParameters();
+        pair.b.queuePair.reset();
+        pair.b.queuePair.toInit(Pair.ALL_ACCESS);
+        pair.b.queuePair.toReadyToReceive(before);
+        assertThat(writes(PSN, OTHER_PORT)).isTrue();
+        assertThat(writes(PSN + 1, PEERS_PORT)).isFalse();
+    }
+}
