@@ -7,20 +7,16 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All registered memory of a device by key. Keys are random 32-bit numbers, and a key that was taken back is not given
- * out again soon.
+ * All registered memory of a device by key. Keys are random 32-bit numbers, and one that was taken back is not given out
+ * again before {@value RetiredKeys#MOST} others were.
  *
  * <p>Thread safe, since queue pairs may be driven by several threads at a time: looking a key up takes no lock, changes
  * exclude each other. But a thread that has just looked a region up may go on using its memory for the packet it is at:
  * whoever takes a region back waits until each thread that drives queue pairs has come to the end of that.
  */
 public final class MemoryTable {
-    /** Keys taken back most recently, which are not given out again; a power of two. */
-    private static final int REMEMBERED_KEYS = 1 << 12;
-
     private final IntSupplier random;
-    private final int[] retired = new int[REMEMBERED_KEYS];
-    private int retiredCount;
+    private final RetiredKeys retired = new RetiredKeys();
     private final Map<Integer, MemoryWindow> windows = new HashMap<>();
 
     /** Replaced when there is no room, also when most of it is of what was removed. Not volatile: see {@link KeyedRegions}. */
@@ -89,7 +85,7 @@ public final class MemoryTable {
         }
         if (region.isValid()) {
             region.invalidate();
-            retired[retiredCount++ & (REMEMBERED_KEYS - 1)] = region.key();
+            retired.add(region.key());
             regions.remove(region);
             size--;
         }
@@ -108,7 +104,7 @@ public final class MemoryTable {
         int key;
         do {
             key = random.getAsInt() & ~0xff;
-        } while (key == 0 || windows.containsKey(key >>> 8) || isPrefixOfRegion(key));
+        } while (key == 0 || windows.containsKey(key >>> 8) || retired.contains(key) || isPrefixOfRegion(key));
         MemoryWindow window = new MemoryWindow(typeTwo, key, protectionDomain);
         windows.put(key >>> 8, window);
         return window;
@@ -129,6 +125,7 @@ public final class MemoryTable {
             unbind(window);
             window.close();
             windows.remove(window.key() >>> 8);
+            retired.add(window.key());
         }
     }
 
@@ -198,18 +195,8 @@ public final class MemoryTable {
         int key;
         do {
             key = random.getAsInt();
-        } while (key == 0 || find(key) != null || wasRetired(key) || windows.containsKey(key >>> 8));
+        } while (key == 0 || find(key) != null || retired.contains(key) || windows.containsKey(key >>> 8));
         return key;
-    }
-
-    private boolean wasRetired(int key) {
-        int remembered = Math.min(retiredCount, REMEMBERED_KEYS);
-        for (int i = 0; i < remembered; i++) {
-            if (retired[i] == key) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Places for keys, used or not. */
