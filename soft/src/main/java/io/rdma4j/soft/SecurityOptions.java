@@ -7,7 +7,8 @@ import java.util.List;
  * How the software device guards itself against peers; see SECURITY.md. Immutable.
  *
  * @param sourcePort what is done with packets of a connection that come from another UDP port than its peer's
- * @param requestsPerSecond connection requests of one address that are looked at in a second, on the average
+ * @param requestsPerSecond connection requests of one address that are looked at in a second, on the average; neither this
+ *     nor {@code connectionsPerPeer} holds for requests of an address to itself
  * @param requestBurst connection requests of one address that are looked at at once
  * @param halfOpen connections of peers that may wait for the listener's answer or for the end of the handshake at once
  * @param connectionsPerPeer connections that peers of one address may have asked for and hold at once
@@ -32,7 +33,7 @@ public record SecurityOptions(
 
     /** What holds unless stated otherwise. */
     public static final SecurityOptions DEFAULT =
-            new SecurityOptions(SourcePort.AUTO, 1_000, 10_000, 4096, 8192, Violations.REMOTE, false);
+            new SecurityOptions(SourcePort.AUTO, 1_000, 10_000, 4096, 16_384, Violations.REMOTE, false);
 
     private static final int MOST = 1_000_000_000;
 

@@ -16,5 +16,10 @@ public enum AsyncEvent {
      * The queue pair is in the error state and takes nothing more from its shared receive queue ({@code
      * IBV_EVENT_QP_LAST_WQE_REACHED}).
      */
-    LAST_RECEIVE_REACHED
+    LAST_RECEIVE_REACHED,
+    /**
+     * Within a second {@value PeerCheck#ALARM_PACKETS} packets came that only somebody sends who guesses port and PSN; at most
+     * once a second. The connection goes on. Not an event of the verbs.
+     */
+    GUESSING
 }

@@ -31,9 +31,11 @@ final class Completer {
     /** Takes an answer; says whether it meant anything. */
     boolean onResponse(long nowNanos, Packet packet) {
         long unacked = requester.unacked();
-        long sequence = unacked + Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
+        int distance = Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
+        long sequence = unacked + distance;
         if (sequence < unacked || sequence >= requester.sentEnd()) {
             counters.ghostResponses++;
+            queuePair.peerCheck.noteDistance(nowNanos, distance);
             return false;
         }
         return switch (packet.opcode().connected()) {

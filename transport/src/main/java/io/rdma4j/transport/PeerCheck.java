@@ -3,17 +3,32 @@ package io.rdma4j.transport;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 
-/** Whether the packets of a connection come from its peer: from its address, and from the UDP port that it has. */
+/**
+ * Whether the packets of a connection come from its peer: from its address, and from the UDP port that it has. Counts those
+ * that only somebody sends who guesses, and tells when there are many.
+ */
 final class PeerCheck {
     /** No port: the next packet in sequence tells it. */
     private static final int UNKNOWN = 0;
 
+    /** Guessed packets of one second that are worth telling. */
+    static final int ALARM_PACKETS = 10_000;
+
+    private static final long ALARM_NANOS = 1_000_000_000;
+
+    /** PSNs that a packet may be off without having been guessed: more than a peer ever has under way. */
+    private static final int NEAR_PSNS = 1 << 16;
+
     private final QueuePairCounters counters;
+    private final QueuePairMachine.Events events;
+    private long secondBeganNanos;
+    private int guessed;
     private SourcePortCheck check = SourcePortCheck.COUNT;
     private int port = UNKNOWN;
 
-    PeerCheck(QueuePairCounters counters) {
+    PeerCheck(QueuePairCounters counters, QueuePairMachine.Events events) {
         this.counters = counters;
+        this.events = events;
     }
 
     /** Sets what is done about another port, and forgets the one that is known. */
@@ -28,24 +43,26 @@ final class PeerCheck {
     }
 
     /** Whether a packet's addresses are those of the connection. */
-    boolean isFromPeer(Packet packet, QueuePairMachine.Peer peer) {
+    boolean isFromPeer(long nowNanos, Packet packet, QueuePairMachine.Peer peer) {
         Frame frame = packet.frame();
         if (frame.sourceLow != peer.remoteLow()
                 || frame.sourceHigh != peer.remoteHigh()
                 || frame.destinationLow != peer.localLow()
                 || frame.destinationHigh != peer.localHigh()) {
             counters.badSource++;
+            noteGuess(nowNanos);
             return false;
         }
-        return frame.sourcePort == port || isPortAllowed(frame.sourcePort);
+        return frame.sourcePort == port || isPortAllowed(nowNanos, frame.sourcePort);
     }
 
-    private boolean isPortAllowed(int sourcePort) {
+    private boolean isPortAllowed(long nowNanos, int sourcePort) {
         if (port == UNKNOWN) {
             return true;
         }
         if (check == SourcePortCheck.ENFORCE) {
             counters.badSourcePort++;
+            noteGuess(nowNanos);
             return false;
         }
         if (check == SourcePortCheck.COUNT) {
@@ -53,6 +70,25 @@ final class PeerCheck {
         }
         port = sourcePort;
         return true;
+    }
+
+    /** Notes a packet whose PSN is not the one that is due, but so many behind or ahead of one that is. */
+    void noteDistance(long nowNanos, int distance) {
+        if (distance > NEAR_PSNS || distance < -NEAR_PSNS) {
+            counters.farPsns++;
+            noteGuess(nowNanos);
+        }
+    }
+
+    private void noteGuess(long nowNanos) {
+        if (nowNanos - secondBeganNanos >= ALARM_NANOS) {
+            secondBeganNanos = nowNanos;
+            guessed = 0;
+        }
+        if (++guessed == ALARM_PACKETS) {
+            counters.guessingAlarms++;
+            events.onAsyncEvent(AsyncEvent.GUESSING);
+        }
     }
 
     /** Whether the next packet in sequence is to be shown to {@link #learn}. */

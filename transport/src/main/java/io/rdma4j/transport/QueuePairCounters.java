@@ -27,6 +27,12 @@ public final class QueuePairCounters {
     /** Times that the peer's UDP port was another than before ({@link SourcePortCheck#COUNT}); these packets were taken. */
     public long changedSourcePort;
 
+    /** Packets with a PSN that is far from any that is due or was lately, as only one that somebody guesses is. */
+    public long farPsns;
+
+    /** Seconds in which so many packets came with a PSN or UDP port that was guessed that it was reported. */
+    public long guessingAlarms;
+
     /** Dropped: wrong partition key. */
     public long badPartitionKey;
 

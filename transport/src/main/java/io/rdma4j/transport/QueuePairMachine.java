@@ -134,7 +134,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     private final ReceiveQueue receiveQueue;
     final Receives receives;
     final QueuePairCounters counters = new QueuePairCounters();
-    final PeerCheck peerCheck = new PeerCheck(counters);
+    final PeerCheck peerCheck;
     final Completion completion = new Completion();
 
     private State state = State.RESET;
@@ -162,6 +162,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
         this.events = events;
+        peerCheck = new PeerCheck(counters, events);
         sendQueue = new SendQueue(
                 configuration.maxSendRequests(), configuration.maxSendScatterGather(), configuration.maxInlineBytes());
         boolean hasOwn = configuration.sharedReceives() == null && configuration.extendedDomain() == null;
@@ -348,7 +349,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      */
     public final void onPacket(long nowNanos, Packet packet) {
         counters.receivedPackets++;
-        if (isAcceptable(packet) && process(nowNanos, packet)) {
+        if (isAcceptable(nowNanos, packet) && process(nowNanos, packet)) {
             counters.processedPackets++;
         } else {
             counters.droppedPackets++;
@@ -356,7 +357,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /** Whether a packet may be looked at: state, transport, addresses and keys; counts why not. */
-    abstract boolean isAcceptable(Packet packet);
+    abstract boolean isAcceptable(long nowNanos, Packet packet);
 
     /** Takes a packet that is acceptable; says whether it had an effect or an answer. */
     abstract boolean process(long nowNanos, Packet packet);

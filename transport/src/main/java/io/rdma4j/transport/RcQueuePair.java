@@ -220,7 +220,7 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     private boolean processNext(long nowNanos, Packet packet) {
-        return packet.opcode().isRequest() ? onRequest(packet) : completer.onResponse(nowNanos, packet);
+        return packet.opcode().isRequest() ? onRequest(nowNanos, packet) : completer.onResponse(nowNanos, packet);
     }
 
     /** The same while the peer's UDP port is not known: the packet tells it if it is the one that is due. */
@@ -247,7 +247,7 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     @Override
-    boolean isAcceptable(Packet packet) {
+    boolean isAcceptable(long nowNanos, Packet packet) {
         ReceiveParameters p = receiveParameters;
         if (p == null || !(packet.opcode().isRequest() ? isReceiving() : isSending())) {
             counters.badState++;
@@ -257,12 +257,12 @@ public final class RcQueuePair extends QueuePairMachine {
             counters.badOpcode++;
             return false;
         }
-        return isOfTransport(packet) && peerCheck.isFromPeer(packet, p.peer()) && isOfPartition(packet);
+        return isOfTransport(packet) && peerCheck.isFromPeer(nowNanos, packet, p.peer()) && isOfPartition(packet);
     }
 
-    private boolean onRequest(Packet packet) {
+    private boolean onRequest(long nowNanos, Packet packet) {
         noteRequest();
-        return responder.onRequest(packet);
+        return responder.onRequest(nowNanos, packet);
     }
 
     @Override

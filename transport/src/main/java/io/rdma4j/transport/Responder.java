@@ -101,14 +101,16 @@ final class Responder {
     }
 
     /** Takes a request; says whether it had an effect or an answer. */
-    boolean onRequest(Packet packet) {
+    boolean onRequest(long nowNanos, Packet packet) {
         int distance = Psn.distance(packet.psn(), (int) expected & Psn.MASK);
         if (distance < 0) {
             counters.duplicateRequests++;
+            queuePair.peerCheck.noteDistance(nowNanos, distance);
             return onDuplicate(expected + distance, packet);
         }
         if (distance > 0) {
             counters.outOfSequenceRequests++;
+            queuePair.peerCheck.noteDistance(nowNanos, distance);
             return onGap();
         }
         Opcode opcode = packet.opcode();

@@ -101,13 +101,13 @@ public final class UcQueuePair extends QueuePairMachine {
     // ---- receiving ----
 
     @Override
-    boolean isAcceptable(Packet packet) {
+    boolean isAcceptable(long nowNanos, Packet packet) {
         Peer from = peer;
         if (from == null || !isReceiving()) {
             counters.badState++;
             return false;
         }
-        return isOfTransport(packet) && peerCheck.isFromPeer(packet, from) && isOfPartition(packet);
+        return isOfTransport(packet) && peerCheck.isFromPeer(nowNanos, packet, from) && isOfPartition(packet);
     }
 
     @Override

@@ -102,7 +102,7 @@ public final class UdQueuePair extends QueuePairMachine {
     // ---- receiving ----
 
     @Override
-    boolean isAcceptable(Packet packet) {
+    boolean isAcceptable(long nowNanos, Packet packet) {
         if (!isReceiving()) {
             counters.badState++;
             return false;

@@ -6,6 +6,8 @@ import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Psn;
+import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of packets that come from the peer's address, but from another UDP port than its packets before. */
@@ -66,7 +68,7 @@ class RcSourcePortTest extends ResponderAnswers {
         pair.a.post(1, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
         pair.run();
         assertThat(pair.a.done).hasSize(1);
-        pair.wire = w -> java.util.List.of();
+        pair.wire = w -> List.of();
         pair.a.post(2, WorkOpcode.RDMA_WRITE, local, 4, remote, 0);
         pair.pump(pair.a);
         pair.b.udpPort = OTHER_PORT;
@@ -103,11 +105,41 @@ class RcSourcePortTest extends ResponderAnswers {
     void portIsLearnedAnewWhenTheQueuePairIsMadeAnew() {
         check(SourcePortCheck.ENFORCE);
         assertThat(writes(PSN, PEERS_PORT)).isTrue();
-        RcQueuePair.ReceiveParameters before = pair.b.queuePair.receiveParameters();
+        RcQueuePair.ReceiveParameters before = Objects.requireNonNull(pair.b.queuePair.receiveParameters());
         pair.b.queuePair.reset();
         pair.b.queuePair.toInit(Pair.ALL_ACCESS);
         pair.b.queuePair.toReadyToReceive(before);
         assertThat(writes(PSN, OTHER_PORT)).isTrue();
         assertThat(writes(PSN + 1, PEERS_PORT)).isFalse();
+    }
+
+    @Test
+    void manyGuessesOfASecondAreReportedOnce() {
+        check(SourcePortCheck.ENFORCE);
+        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        for (int i = 0; i < 3 * PeerCheck.ALARM_PACKETS; i++) {
+            boolean _ = i % 2 == 0 ? writes(PSN + 1, OTHER_PORT) : writes(PSN + (1 << 20) + i, PEERS_PORT);
+        }
+        assertThat(pair.b.events).containsExactly(AsyncEvent.GUESSING);
+        pair.now += 1_000_000_000;
+        for (int i = 0; i < PeerCheck.ALARM_PACKETS - 1; i++) {
+            assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+        }
+        assertThat(pair.b.events).hasSize(1);
+        assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();
+        assertThat(pair.b.events).hasSize(2);
+        assertThat(pair.b.queuePair.counters().guessingAlarms).isEqualTo(2);
+        assertThat(pair.b.queuePair.counters().farPsns).isEqualTo(3 * PeerCheck.ALARM_PACKETS / 2);
+    }
+
+    @Test
+    void lossAndRepetitionAreNoGuesses() {
+        check(SourcePortCheck.ENFORCE);
+        assertThat(writes(PSN, PEERS_PORT)).isTrue();
+        for (int i = 0; i < 3 * PeerCheck.ALARM_PACKETS; i++) {
+            boolean _ = writes(PSN + 2 + i % 5000, PEERS_PORT);
+            boolean _ = writes(PSN - i % 5000, PEERS_PORT);
+        }
+        assertThat(pair.b.events).isEmpty();
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.Peers;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.verbs.Gid;
@@ -30,8 +31,11 @@ interface CmHost {
     /** Proposes a communication ID that leads answers back to this process; under the lock. */
     int newCommunicationId();
 
-    /** What the data path is to know of peers' queue pairs. */
+    /** What the data path and connection management tell each other of peers. */
     Peers peers();
+
+    /** How this process guards itself. */
+    SecurityOptions security();
 
     /** An unpredictable number; any thread. */
     int random();

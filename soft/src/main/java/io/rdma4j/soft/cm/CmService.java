@@ -1,11 +1,14 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.soft.device.Peers;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -37,8 +40,23 @@ final class CmService {
 
     CmService(CmHost host) {
         this.host = host;
-        this.agent = new CmAgent(CmConfiguration.of(host.caGuid(), host::newCommunicationId));
+        this.agent = new CmAgent(configuration(host));
+        Peers peers = host.peers();
+        agent.gate((nowNanos, source) -> !peers.isRefused(new Gid(source.high(), source.low()), nowNanos));
         this.ports = new PortTable(host);
+    }
+
+    private static CmConfiguration configuration(CmHost host) {
+        SecurityOptions limits = host.security();
+        return new CmConfiguration(
+                host.caGuid(),
+                host::newCommunicationId,
+                limits.halfOpen(),
+                limits.allowsForeignRequests(),
+                CmConfiguration.DEFAULT_FIRST_RETRANSMIT_NANOS,
+                limits.requestsPerSecond(),
+                limits.requestBurst(),
+                limits.connectionsPerPeer());
     }
 
     CmHost host() {

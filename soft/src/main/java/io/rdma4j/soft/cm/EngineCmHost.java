@@ -1,6 +1,8 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.soft.SoftOptions;
 import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.Peers;
 import io.rdma4j.soft.device.SoftDevice;
@@ -189,6 +191,11 @@ final class EngineCmHost implements CmHost {
     @Override
     public Peers peers() {
         return SoftDevices.peers();
+    }
+
+    @Override
+    public SecurityOptions security() {
+        return SoftOptions.settleSecurity();
     }
 
     @Override

@@ -37,6 +37,8 @@ final class Counters {
         counts.put("ghost_response", c.ghostResponses);
         counts.put("dropped_message", c.droppedMessages);
         counts.put("bad_source", c.badSource);
+        counts.put("far_psn", c.farPsns);
+        counts.put("guessing_alarms", c.guessingAlarms);
         counts.put("bad_source_port", c.badSourcePort);
         counts.put("changed_source_port", c.changedSourcePort);
         counts.put("bad_pkey", c.badPartitionKey);

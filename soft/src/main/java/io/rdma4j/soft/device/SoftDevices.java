@@ -6,12 +6,14 @@ import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LinkSets;
+import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.SoftOptions;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Sharing;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,11 +47,12 @@ public final class SoftDevices {
         return PROCESS_GUID;
     }
 
-    /** What this process knows of peers' queue pairs. */
+    /** What this process knows of its peers. */
     public static synchronized Peers peers() {
         Peers known = peers;
         if (known == null) {
-            known = new Peers(SoftOptions.settleSecurity().sourcePort());
+            SecurityOptions options = SoftOptions.settleSecurity();
+            known = new Peers(options.sourcePort(), options.violations(), SoftDevices::isOwnAddress);
             peers = known;
         }
         return known;
@@ -159,6 +162,11 @@ public final class SoftDevices {
             // No interfaces can be listed: then there is none with this address.
             return null;
         }
+    }
+
+    private static boolean isOwnAddress(Gid address) {
+        InetAddress named = address.toInetAddress();
+        return named.isLoopbackAddress() || interfaceOf(named) != null;
     }
 
     private static SoftDevice device(String networkName, int index) {

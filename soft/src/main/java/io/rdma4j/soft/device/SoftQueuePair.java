@@ -226,6 +226,13 @@ final class SoftQueuePair implements QueuePair {
     // ---- events from below, under the engine lock ----
 
     private void onAsyncEvent(io.rdma4j.transport.AsyncEvent event) {
+        if (event == io.rdma4j.transport.AsyncEvent.GUESSING) {
+            Alarms.onGuessing(this, machine.counters());
+            return;
+        }
+        if (event == io.rdma4j.transport.AsyncEvent.ACCESS_ERROR) {
+            SoftDevices.peers().noteViolation(new Gid(driven.remoteHigh(), driven.remoteLow()), engine.nowNanos());
+        }
         domain.softContext()
                 .onAsyncEvent(
                         switch (event) {
@@ -235,6 +242,7 @@ final class SoftQueuePair implements QueuePair {
                             case ACCESS_ERROR -> AsyncEvent.Type.QUEUE_PAIR_ACCESS_ERROR;
                             case SEND_QUEUE_DRAINED -> AsyncEvent.Type.SEND_QUEUE_DRAINED;
                             case LAST_RECEIVE_REACHED -> AsyncEvent.Type.QUEUE_PAIR_LAST_WORK_REQUEST_REACHED;
+                            case GUESSING -> throw new AssertionError("no event of the verbs");
                         },
                         this);
     }

@@ -59,6 +59,16 @@ public final class DrivenQueuePair extends Timed {
         return port;
     }
 
+    /** Address of the peer in GID form, upper half; 0 before the path is known. Under the engine lock. */
+    public long remoteHigh() {
+        return remoteHigh;
+    }
+
+    /** Address of the peer in GID form, lower half. */
+    public long remoteLow() {
+        return remoteLow;
+    }
+
     /** Says which way packets go; under the engine lock. */
     public void path(Port newPort, QueuePairMachine.Peer peer) {
         port = newPort;

@@ -5,6 +5,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.Peers;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.transport.cm.CmDatagram;
@@ -218,6 +219,11 @@ final class SimulatedNetwork {
         @Override
         public Peers peers() {
             return SoftDevices.peers();
+        }
+
+        @Override
+        public SecurityOptions security() {
+            return SecurityOptions.DEFAULT;
         }
 
         @Override

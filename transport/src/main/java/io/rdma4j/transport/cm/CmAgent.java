@@ -28,6 +28,8 @@ import java.util.function.Predicate;
  *   <li>Crossing DREQs are answered at once, and a destroyed connection's DREQ is repeated for a while.
  *   <li>A MAD that is not 256 bytes long is dropped; messages must come from the connection's peer and its REQ from the
  *       address it names ({@link CmConfiguration#allowForeignAddresses}).
+ *   <li>What a peer says of its CA, its GUID and the numbers in it, counts for the address that it comes from: a REQ from
+ *       elsewhere makes no connection stale.
  *   <li>REJ 12 names the address that would have been right (Linux: its first GID). Alternate paths are not used.
  * </ul>
  *
@@ -39,6 +41,10 @@ public final class CmAgent {
     final ConnectionTable table = new ConnectionTable();
     final DeadlineHeap deadlines = new DeadlineHeap();
     final Outbox outbox;
+    final Sources sources;
+
+    /** Who is served at all. */
+    RequestGate gate = (nowNanos, source) -> true;
 
     /** Passive connections that wait for accept or RTU. */
     int halfOpen;
@@ -53,6 +59,7 @@ public final class CmAgent {
     public CmAgent(CmConfiguration configuration) {
         this.configuration = configuration;
         this.outbox = new Outbox(counters);
+        this.sources = new Sources(configuration);
         this.services = new ServiceTable(this);
         this.inbound = new Inbound(this);
     }
@@ -65,6 +72,11 @@ public final class CmAgent {
     /** What the agent has counted. */
     public CmCounters counters() {
         return counters;
+    }
+
+    /** Sets who decides which addresses are served at all; by default all are. */
+    public void gate(RequestGate newGate) {
+        gate = newGate;
     }
 
     /**
@@ -232,6 +244,11 @@ public final class CmAgent {
     /** Connections that the agent knows, those in time-wait included. */
     public int connectionCount() {
         return table.size();
+    }
+
+    /** Addresses of requests that are remembered. */
+    public int rememberedSources() {
+        return sources.size();
     }
 
     /** Passive connections that wait for accept or RTU. */

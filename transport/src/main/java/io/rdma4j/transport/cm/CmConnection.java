@@ -52,6 +52,9 @@ public final class CmConnection extends Timed {
     private @Nullable CmListening listening;
     private boolean halfOpen;
 
+    /** Who has asked for it; null on the active side, and when it has ended. */
+    private Sources.@Nullable Source source;
+
     private int localQueuePair;
     private int remoteId;
     private long remoteCaGuid;
@@ -84,7 +87,13 @@ public final class CmConnection extends Timed {
     }
 
     static CmConnection passive(
-            CmAgent agent, CmRoute route, Req request, long transaction, int localId, CmListening listening) {
+            CmAgent agent,
+            CmRoute route,
+            Req request,
+            long transaction,
+            int localId,
+            CmListening listening,
+            Sources.Source source) {
         CmConnection connection = new CmConnection(agent, route, false, request, transaction, localId);
         connection.state = CmState.REQ_RECEIVED;
         connection.remoteId = request.localCommunicationId();
@@ -95,6 +104,9 @@ public final class CmConnection extends Timed {
         listening.enter();
         connection.halfOpen = true;
         agent.halfOpen++;
+        source.halfOpen++;
+        source.connections++;
+        connection.source = source;
         return connection;
     }
 
@@ -362,6 +374,9 @@ public final class CmConnection extends Timed {
     void establish() {
         stopWaiting();
         leaveHalfOpen();
+        if (source != null) {
+            source.hasAnswered = true;
+        }
         state = CmState.ESTABLISHED;
         agent.counters().established++;
         tell(e -> e.onReadyToUse(this));
@@ -408,6 +423,7 @@ public final class CmConnection extends Timed {
         stopWaiting();
         releaseBacklog();
         leaveHalfOpen();
+        leaveSource();
         agent.table.removeRemoteQueuePair(this);
         state = CmState.TIMEWAIT;
         int exponent = Math.min(request.primaryPath().acknowledgeTimeout(), MAX_TIMEWAIT_TIMEOUT);
@@ -419,6 +435,7 @@ public final class CmConnection extends Timed {
         stopWaiting();
         releaseBacklog();
         leaveHalfOpen();
+        leaveSource();
         agent.table.remove(this);
         state = CmState.IDLE;
     }
@@ -432,8 +449,7 @@ public final class CmConnection extends Timed {
                 events.onTimewaitExit(this);
             }
         } else if (nowNanos < giveUpNanos && unanswered != null) {
-            agent.counters().retransmissions++;
-            agent.outbox.send(unanswered);
+            repeat(nowNanos, unanswered);
             waitNanos = Math.min(2 * waitNanos, intervalNanos());
             scheduleRepetition(nowNanos);
         } else if (state == CmState.DREQ_SENT) {
@@ -444,6 +460,17 @@ public final class CmConnection extends Timed {
             agent.counters().unreachable++;
             tell(e -> e.onUnreachable(this));
         }
+    }
+
+    /** Sends a message again, unless that could make a target of somebody who is only named as the sender of a REQ. */
+    private void repeat(long nowNanos, Outbox.Outgoing message) {
+        boolean answersRequest = state == CmState.REP_SENT || state == CmState.MRA_REP_RECEIVED;
+        if (answersRequest && source != null && !agent.sources.mayRepeat(nowNanos, source)) {
+            agent.counters().repetitionsSaved++;
+            return;
+        }
+        agent.counters().retransmissions++;
+        agent.outbox.send(message);
     }
 
     void sendDisconnectRequest(long nowNanos) {
@@ -504,6 +531,16 @@ public final class CmConnection extends Timed {
         if (halfOpen) {
             halfOpen = false;
             agent.halfOpen--;
+            if (source != null) {
+                source.halfOpen--;
+            }
+        }
+    }
+
+    private void leaveSource() {
+        if (source != null) {
+            source.connections--;
+            source = null;
         }
     }
 

@@ -53,6 +53,18 @@ public final class CmCounters {
     /** REQs rejected because of their P_Key or addresses. */
     public long requestsWithInvalidAddress;
 
+    /** Requests dropped because their address sent too many in a short time. */
+    public long rateLimitedRequests;
+
+    /** Requests rejected because nothing of their address is served. */
+    public long requestsRefused;
+
+    /** REQs rejected because their address has as many connections as it may have. */
+    public long requestsBeyondPeerLimit;
+
+    /** REPs that were not repeated, since too many went to addresses that never answered one. */
+    public long repetitionsSaved;
+
     /** REQs dropped because the backlog or the limit of half-open connections was reached. */
     public long backlogDropped;
 

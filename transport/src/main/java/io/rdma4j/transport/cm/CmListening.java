@@ -34,10 +34,6 @@ public final class CmListening implements AutoCloseable {
         return listener;
     }
 
-    boolean isFull() {
-        return waiting >= backlog;
-    }
-
     void enter() {
         waiting++;
     }

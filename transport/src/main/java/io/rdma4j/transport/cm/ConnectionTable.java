@@ -1,5 +1,6 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.Gid;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,8 +11,19 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionTable {
     private static final int MAX_PROPOSALS = 1000;
 
-    /** A number that is unique within the CA of the GUID. */
-    private record RemoteKey(long caGuid, int number) {}
+    /**
+     * A number that is unique within the CA of the GUID. Anybody can name any GUID: what comes from one address says nothing of
+     * the connections with another.
+     */
+    private record RemoteKey(Gid address, long caGuid, int number) {
+        static RemoteKey ofId(CmConnection connection) {
+            return new RemoteKey(connection.route().remote(), connection.remoteCaGuid(), connection.remoteId());
+        }
+
+        static RemoteKey ofQueuePair(CmConnection connection) {
+            return new RemoteKey(connection.route().remote(), connection.remoteCaGuid(), connection.remoteQueuePair());
+        }
+    }
 
     private final Map<Integer, CmConnection> byLocalId = new HashMap<>();
     private final Map<RemoteKey, CmConnection> byRemoteId = new HashMap<>();
@@ -43,18 +55,18 @@ final class ConnectionTable {
 
     /** Makes the connection findable by what its peer has told of itself. */
     void addRemote(CmConnection connection) {
-        byRemoteId.put(new RemoteKey(connection.remoteCaGuid(), connection.remoteId()), connection);
-        byRemoteQueuePair.put(new RemoteKey(connection.remoteCaGuid(), connection.remoteQueuePair()), connection);
+        byRemoteId.put(RemoteKey.ofId(connection), connection);
+        byRemoteQueuePair.put(RemoteKey.ofQueuePair(connection), connection);
     }
 
     /** Lets the peer use its queue pair for another connection. */
     void removeRemoteQueuePair(CmConnection connection) {
-        byRemoteQueuePair.remove(new RemoteKey(connection.remoteCaGuid(), connection.remoteQueuePair()), connection);
+        byRemoteQueuePair.remove(RemoteKey.ofQueuePair(connection), connection);
     }
 
     void remove(CmConnection connection) {
         byLocalId.remove(connection.localId(), connection);
-        byRemoteId.remove(new RemoteKey(connection.remoteCaGuid(), connection.remoteId()), connection);
+        byRemoteId.remove(RemoteKey.ofId(connection), connection);
         removeRemoteQueuePair(connection);
     }
 
@@ -69,12 +81,12 @@ final class ConnectionTable {
     }
 
     @Nullable
-    CmConnection byRemoteId(long caGuid, int id) {
-        return byRemoteId.get(new RemoteKey(caGuid, id));
+    CmConnection byRemoteId(Gid address, long caGuid, int id) {
+        return byRemoteId.get(new RemoteKey(address, caGuid, id));
     }
 
     @Nullable
-    CmConnection byRemoteQueuePair(long caGuid, int queuePair) {
-        return byRemoteQueuePair.get(new RemoteKey(caGuid, queuePair));
+    CmConnection byRemoteQueuePair(Gid address, long caGuid, int queuePair) {
+        return byRemoteQueuePair.get(new RemoteKey(address, caGuid, queuePair));
     }
 }

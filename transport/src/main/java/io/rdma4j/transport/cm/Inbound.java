@@ -1,5 +1,6 @@
 package io.rdma4j.transport.cm;
 
+import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.Drep;
@@ -77,12 +78,13 @@ final class Inbound {
             counters.malformedDropped++;
             return;
         }
-        CmConnection same = agent.table.byRemoteId(rep.localCaGuid(), rep.localCommunicationId());
+        Gid peer = connection.route().remote();
+        CmConnection same = agent.table.byRemoteId(peer, rep.localCaGuid(), rep.localCommunicationId());
         if (same != null) {
             counters.duplicateReplies++;
             return;
         }
-        CmConnection stale = agent.table.byRemoteQueuePair(rep.localCaGuid(), rep.queuePair(connection.request()));
+        CmConnection stale = agent.table.byRemoteQueuePair(peer, rep.localCaGuid(), rep.queuePair(connection.request()));
         if (stale != null) {
             rejectReply(from, rep, RejectReason.STALE_CONNECTION, transaction);
             requests.tearDownStale(nowNanos, stale);
@@ -145,7 +147,7 @@ final class Inbound {
     }
 
     private void onRej(long nowNanos, CmRoute from, Rej rej) {
-        CmConnection connection = findRejected(rej);
+        CmConnection connection = findRejected(from.remote(), rej);
         if (connection == null) {
             counters.unmatchedDropped++;
             return;
@@ -172,9 +174,9 @@ final class Inbound {
     }
 
     /** A peer that gives up its REQ does not know our ID: it names its GUID. Others name both IDs, or have none yet. */
-    private @Nullable CmConnection findRejected(Rej rej) {
+    private @Nullable CmConnection findRejected(Gid source, Rej rej) {
         if (rej.reason() == RejectReason.TIMEOUT.number()) {
-            CmConnection given = agent.table.byRemoteId(rej.informationGuid(), rej.localCommunicationId());
+            CmConnection given = agent.table.byRemoteId(source, rej.informationGuid(), rej.localCommunicationId());
             if (given != null) {
                 return given;
             }

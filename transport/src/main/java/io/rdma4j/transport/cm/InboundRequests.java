@@ -37,15 +37,26 @@ final class InboundRequests {
             counters.foreignRequestsDropped++;
             return;
         }
-        CmConnection same = agent.table.byRemoteId(req.localCaGuid(), req.localCommunicationId());
+        Sources.Source source = agent.sources.of(from.remote());
+        if (!agent.sources.admits(nowNanos, source, from)) {
+            counters.rateLimitedRequests++;
+            return;
+        }
+        Gid peer = req.primaryPath().localGid();
+        CmConnection same = agent.table.byRemoteId(peer, req.localCaGuid(), req.localCommunicationId());
         if (same != null) {
             onDuplicate(same);
             return;
         }
-        CmConnection stale = agent.table.byRemoteQueuePair(req.localCaGuid(), req.localQueuePair());
+        CmConnection stale = agent.table.byRemoteQueuePair(peer, req.localCaGuid(), req.localQueuePair());
         if (stale != null) {
             reject(from, req, RejectReason.STALE_CONNECTION, PrivateData.EMPTY, transaction);
             tearDownStale(nowNanos, stale);
+            return;
+        }
+        if (!agent.gate.isOpen(nowNanos, from.remote())) {
+            counters.requestsRefused++;
+            reject(from, req, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY, transaction);
             return;
         }
         List<CmListening> listeners = agent.listeners(req.serviceId());
@@ -55,7 +66,7 @@ final class InboundRequests {
             return;
         }
         if (isPathValid(from, req, transaction)) {
-            offer(nowNanos, from, req, transaction, listeners);
+            offer(nowNanos, from, req, transaction, listeners, source);
         }
     }
 
@@ -104,11 +115,23 @@ final class InboundRequests {
         return PrivateData.of(segment.toArray(ValueLayout.JAVA_BYTE));
     }
 
-    private void offer(long nowNanos, CmRoute from, Req req, long transaction, List<CmListening> listeners) {
+    private void offer(
+            long nowNanos,
+            CmRoute from,
+            Req req,
+            long transaction,
+            List<CmListening> listeners,
+            Sources.Source source) {
         CmRoute route = new CmRoute(from.local(), req.primaryPath().localGid(), from.scope());
         for (CmListening listening : listeners) {
             if (listening.listener().matches(route, req)) {
-                take(nowNanos, route, req, transaction, listening);
+                if (!Sources.isWithinAddress(route)
+                        && source.connections >= agent.configuration().maxConnectionsPerPeer()) {
+                    counters.requestsBeyondPeerLimit++;
+                    reject(from, req, RejectReason.NO_RESOURCES, PrivateData.EMPTY, transaction);
+                } else {
+                    take(nowNanos, route, req, transaction, listening, source);
+                }
                 return;
             }
         }
@@ -116,15 +139,21 @@ final class InboundRequests {
         reject(from, req, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY, transaction);
     }
 
-    private void take(long nowNanos, CmRoute route, Req req, long transaction, CmListening listening) {
-        boolean full =
-                listening.isFull() || agent.halfOpen >= agent.configuration().maxHalfOpen();
-        int id = full ? 0 : agent.table.freeId(agent.configuration().communicationIds());
+    private void take(
+            long nowNanos,
+            CmRoute route,
+            Req req,
+            long transaction,
+            CmListening listening,
+            Sources.Source source) {
+        boolean hasRoom = Sources.hasRoom(listening.waiting(), listening.backlog(), source)
+                && Sources.hasRoom(agent.halfOpen, agent.configuration().maxHalfOpen(), source);
+        int id = !hasRoom ? 0 : agent.table.freeId(agent.configuration().communicationIds());
         if (id == 0) {
             counters.backlogDropped++;
             return;
         }
-        CmConnection connection = CmConnection.passive(agent, route, req, transaction, id, listening);
+        CmConnection connection = CmConnection.passive(agent, route, req, transaction, id, listening, source);
         agent.table.add(connection);
         agent.table.addRemote(connection);
         CmEvents events = listening.listener().onRequest(connection, req);

@@ -111,11 +111,20 @@ final class ServiceTable {
 
     void onRequest(long nowNanos, CmRoute from, SidrReq message, long transaction) {
         forgetOld(nowNanos);
+        if (!agent.sources.admits(nowNanos, agent.sources.of(from.remote()), from)) {
+            counters.rateLimitedRequests++;
+            return;
+        }
         Key key = new Key(from.remote(), from.scope(), message.requestId());
         ServiceRequest same = asked.get(key);
         if (same != null) {
             counters.duplicateRequests++;
             same.onDuplicate();
+            return;
+        }
+        if (!agent.gate.isOpen(nowNanos, from.remote())) {
+            counters.requestsRefused++;
+            refuse(from, message, SidrRep.STATUS_REJECTED, transaction);
             return;
         }
         boolean inPartition = (message.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;

@@ -239,9 +239,19 @@ class CmRequestTest {
         for (int i = 0; i < 200; i++) {
             give(client.address, request(1 + i, 1 + i).serviceId(i % 8).build());
         }
+        // The last two of 64 are for other addresses.
+        assertThat(server.agent.halfOpenCount()).isEqualTo(62);
+        assertThat(server.agent.connectionCount()).isEqualTo(62);
+        assertThat(server.agent.counters().backlogDropped).isEqualTo(200 - 62);
+        for (int i = 0; i < 4; i++) {
+            Gid other = new Gid(client.address.high(), client.address.low() + 100 + i);
+            CmPath path = CmPath.roce(other, server.address, 0, 0, 64, 19);
+            give(
+                    other,
+                    request(1000 + i, 1000 + i).serviceId(i).primaryPath(path).build());
+        }
         assertThat(server.agent.halfOpenCount()).isEqualTo(64);
-        assertThat(server.agent.connectionCount()).isEqualTo(64);
-        assertThat(server.agent.counters().backlogDropped).isEqualTo(200 - 64);
+        assertThat(server.agent.counters().backlogDropped).isEqualTo(200 - 62 + 2);
     }
 
     @Test

@@ -1,0 +1,28 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.transport.QueuePairCounters;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Warnings about what looks like an attack: at most one line a second for the whole process. Thread safe. */
+final class Alarms {
+    private static final System.Logger LOGGER = System.getLogger(Alarms.class.getName());
+    private static final long INTERVAL_NANOS = 1_000_000_000;
+    private static final AtomicLong NEXT = new AtomicLong(System.nanoTime());
+
+    private Alarms() {}
+
+    /** Somebody sends many packets to a queue pair that are none of its peer's. */
+    static void onGuessing(SoftQueuePair queuePair, QueuePairCounters counters) {
+        if (mayWarn(System.nanoTime())) {
+            LOGGER.log(
+                    System.Logger.Level.WARNING,
+                    "somebody may be trying to break into %s: so far %d packets from another address, %d from another UDP port, %d with a PSN far off"
+                            .formatted(queuePair, counters.badSource, counters.badSourcePort, counters.farPsns));
+        }
+    }
+
+    private static boolean mayWarn(long nowNanos) {
+        long next = NEXT.get();
+        return nowNanos - next >= 0 && NEXT.compareAndSet(next, nowNanos + INTERVAL_NANOS);
+    }
+}

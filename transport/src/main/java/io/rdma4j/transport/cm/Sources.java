@@ -1,0 +1,145 @@
+package io.rdma4j.transport.cm;
+
+import io.rdma4j.wire.Gid;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What an agent remembers of the addresses that requests come from, so that none of them takes all: how many it looks at,
+ * and what it holds for each. Of addresses that hold nothing the ones unheard of for longest are forgotten first; where
+ * even that leaves no room, new addresses count as one.
+ */
+final class Sources {
+    /** Addresses that are told apart. */
+    static final int MOST = 4096;
+
+    /** Addresses that are looked at to find one that can be forgotten. */
+    private static final int LOOKS = 8;
+
+    /** A part of what is limited in total that is kept for addresses that have nothing of it. */
+    private static final int RESERVED_PART = 32;
+
+    /** Replies that are repeated, in a second and at once, to addresses that have never answered one. */
+    private static final int REPETITIONS_PER_SECOND = 100;
+
+    private static final int REPETITIONS_AT_ONCE = 1000;
+
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+    /** Lets a number of things happen in a second on the average, and another one at once. */
+    private static final class Bucket {
+        private final long intervalNanos;
+        private final long aheadNanos;
+
+        Bucket(int perSecond, int atOnce) {
+            intervalNanos = Math.max(1, NANOS_PER_SECOND / perSecond);
+            aheadNanos = (atOnce - 1) * intervalNanos;
+        }
+
+        /**
+         * The level after one more.
+         *
+         * @param level the time from which on the bucket is as full as it can be, before
+         * @return the same time after, or {@code level} if it must not happen
+         */
+        long take(long nowNanos, long level) {
+            long from = Math.max(level, nowNanos);
+            return from - nowNanos > aheadNanos ? level : from + intervalNanos;
+        }
+    }
+
+    /** One address. */
+    static final class Source {
+        /** Connections that it has asked for and that wait for accept or RTU. */
+        int halfOpen;
+
+        /** Connections that it has asked for and that have not ended. */
+        int connections;
+
+        /** Whether an answer from it showed that it is there, and not only named as a sender. */
+        boolean hasAnswered;
+
+        private long level = Long.MIN_VALUE;
+
+        private boolean isIdle() {
+            return halfOpen == 0 && connections == 0;
+        }
+    }
+
+    private final Bucket requests;
+    private final Bucket repetitions = new Bucket(REPETITIONS_PER_SECOND, REPETITIONS_AT_ONCE);
+    private final Map<Gid, Source> known = new LinkedHashMap<>(16, 0.75f, true);
+    private final Source others = new Source();
+    private long repetitionLevel = Long.MIN_VALUE;
+
+    Sources(CmConfiguration configuration) {
+        requests = new Bucket(configuration.requestsPerSecond(), configuration.requestBurst());
+    }
+
+    /** What is known of an address; made if there is nothing. */
+    Source of(Gid address) {
+        Source source = known.get(address);
+        if (source != null) {
+            return source;
+        }
+        if (known.size() >= MOST && !forgetOne()) {
+            return others;
+        }
+        Source fresh = new Source();
+        known.put(address, fresh);
+        return fresh;
+    }
+
+    private boolean forgetOne() {
+        Iterator<Source> longestUnheard = known.values().iterator();
+        for (int i = 0; i < LOOKS && longestUnheard.hasNext(); i++) {
+            if (longestUnheard.next().isIdle()) {
+                longestUnheard.remove();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Addresses that are told apart now. */
+    int size() {
+        return known.size();
+    }
+
+    /** Whether one more request of an address is looked at now. */
+    boolean admits(long nowNanos, Source source, CmRoute route) {
+        if (isWithinAddress(route)) {
+            return true;
+        }
+        long level = requests.take(nowNanos, source.level);
+        boolean isTaken = level != source.level;
+        source.level = level;
+        return isTaken;
+    }
+
+    /** Whether both ends have one address: then a source is not one process but all of them. */
+    static boolean isWithinAddress(CmRoute route) {
+        return route.local().equals(route.remote());
+    }
+
+    /**
+     * Whether one more can be held for an address where {@code held} of {@code most} are: the last few are for addresses that
+     * have nothing under way.
+     */
+    static boolean hasRoom(int held, int most, Source source) {
+        int reserved = source.halfOpen > 0 ? most / RESERVED_PART : 0;
+        return held < most - reserved;
+    }
+
+    /** Whether a reply may be repeated now because no answer came; all may that are for an address that has answered before. */
+    boolean mayRepeat(long nowNanos, Source source) {
+        if (source.hasAnswered) {
+            return true;
+        }
+        long level = repetitions.take(nowNanos, repetitionLevel);
+        boolean isTaken = level != repetitionLevel;
+        repetitionLevel = level;
+        return isTaken;
+    }
+}
