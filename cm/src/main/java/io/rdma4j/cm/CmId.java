@@ -430,6 +430,16 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
+     * Sets who may connect to this listener; without a filter everybody may. It has no counterpart in C. May be set and changed
+     * at any time, and counts for the requests that come afterwards; set before {@link #listen}, for all of them.
+     *
+     * @param filter asked for each request
+     */
+    public void setAccessFilter(AccessFilter filter) {
+        core.locked(SET_OPTION, () -> core.binding().option(id -> id.setAccessFilter(filter)));
+    }
+
+    /**
      * Sets the acknowledgement time-out of the connection, 4.096 µs × 2<sup>n</sup>, in place of 19 (2.1 s). C: {@code
      * RDMA_OPTION_ID_ACK_TIMEOUT}. Counts if set before connecting.
      *

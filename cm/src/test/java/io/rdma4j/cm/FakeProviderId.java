@@ -95,6 +95,11 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
+    public void setAccessFilter(AccessFilter filter) {
+        calls.add("accessFilter");
+    }
+
+    @Override
     public void setAckTimeout(int exponent) {
         calls.add("ackTimeout " + exponent);
     }

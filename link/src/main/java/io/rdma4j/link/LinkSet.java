@@ -80,7 +80,8 @@ public interface LinkSet extends AutoCloseable {
     Link openMulticast(InetAddress group, int port, InetAddress local) throws IOException;
 
     /**
-     * Listens on a Unix-domain socket for other processes of this host; a file left by a dead process is replaced.
+     * Listens on a Unix-domain socket for other processes of this user and host; a file left by a dead process is replaced.
+     * Processes of other users are turned away where the system tells whose a process is (SO_PEERCRED), as Linux does.
      *
      * @throws IOException if the socket cannot be opened
      */
@@ -89,7 +90,7 @@ public interface LinkSet extends AutoCloseable {
     /**
      * Connects to the Unix-domain socket of another process of this host.
      *
-     * @throws IOException if nobody listens there
+     * @throws IOException if nobody listens there, or a process of another user does
      */
     LocalChannel connectLocal(Path socket) throws IOException;
 

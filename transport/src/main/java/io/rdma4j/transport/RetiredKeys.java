@@ -16,7 +16,7 @@ final class RetiredKeys {
     private static final int PAGE_BITS = 1 << 12;
 
     private static final class Generation {
-        private final long @Nullable [][] pages = new long @Nullable [(1 << 24) / PAGE_BITS][];
+        private final long[] @Nullable [] pages = new long[(1 << 24) / PAGE_BITS] @Nullable [];
         private int size;
 
         boolean contains(int prefix) {

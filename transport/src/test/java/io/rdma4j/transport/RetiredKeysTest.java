@@ -28,7 +28,9 @@ class RetiredKeysTest {
         }
         assertThat(keys.contains(0)).isTrue();
         keys.add(0x8000_0000);
-        assertThat(keys.contains(0)).as("forgotten at last, or there would be no keys").isFalse();
+        assertThat(keys.contains(0))
+                .as("forgotten at last, or there would be no keys")
+                .isFalse();
     }
 
     @Test

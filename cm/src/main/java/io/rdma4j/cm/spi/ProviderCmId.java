@@ -1,5 +1,6 @@
 package io.rdma4j.cm.spi;
 
+import io.rdma4j.cm.AccessFilter;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.MulticastJoinAttributes;
@@ -83,6 +84,9 @@ public interface ProviderCmId {
 
     /** Sets whether an IPv6 wildcard leaves IPv4 alone. */
     void setIpv6Only(boolean ipv6Only);
+
+    /** Sets who may connect; see {@link io.rdma4j.cm.CmId#setAccessFilter}. */
+    void setAccessFilter(AccessFilter filter);
 
     /** Sets the acknowledgement time-out of the queue pair, an exponent 0 to 31. */
     void setAckTimeout(int exponent);

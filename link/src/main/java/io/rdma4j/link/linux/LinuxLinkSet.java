@@ -219,6 +219,10 @@ public final class LinuxLinkSet implements LinkSet {
             socket.close();
             throw new ConnectException("connect to " + path + ": " + Errno.describe(-result));
         }
+        if (!socket.isOfSameUser()) {
+            socket.close();
+            throw new ConnectException("connect to " + path + ": a process of another user listens there");
+        }
         return adopt(socket);
     }
 
@@ -341,9 +345,18 @@ public final class LinuxLinkSet implements LinkSet {
             if (socket.closed) {
                 return null;
             }
-            int fd = Posix.accept(socket.errno, socket.fd);
-            // Nobody there, or gone again.
-            return fd < 0 ? null : adopt(new Socket(LinuxLinkSet.this, fd, true));
+            while (true) {
+                int fd = Posix.accept(socket.errno, socket.fd);
+                if (fd < 0) {
+                    return null; // nobody there, or gone again
+                }
+                Socket accepted = new Socket(LinuxLinkSet.this, fd, true);
+                if (accepted.isOfSameUser()) {
+                    return adopt(accepted);
+                }
+                // The file's rights keep others out; this does where they were changed.
+                accepted.close();
+            }
         }
 
         @Override

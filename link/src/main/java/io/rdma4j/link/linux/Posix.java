@@ -40,6 +40,7 @@ final class Posix {
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
     static final int SO_REUSEPORT = 15;
+    static final int SO_PEERCRED = 17;
     static final int SO_SNDBUFFORCE = 32;
     static final int SO_RCVBUFFORCE = 33;
     static final int SO_ATTACH_REUSEPORT_CBPF = 51;
@@ -94,6 +95,8 @@ final class Posix {
     private static final MethodHandle LISTEN = handle("listen", WORDS, ERRNO);
     private static final MethodHandle ACCEPT4 = handle("accept4", WORDS, ERRNO);
     private static final MethodHandle SETSOCKOPT = handle("setsockopt", WORDS, ERRNO);
+    private static final MethodHandle GETSOCKOPT = handle("getsockopt", WORDS, ERRNO);
+    private static final MethodHandle GETEUID = handle("geteuid", WORDS, ERRNO);
     private static final MethodHandle GETSOCKNAME = handle("getsockname", WORDS, ERRNO);
     private static final MethodHandle PPOLL = handle("ppoll", WORDS, ERRNO);
     private static final MethodHandle EVENTFD = handle("eventfd", WORDS, ERRNO);
@@ -195,6 +198,26 @@ final class Posix {
         } finally {
             Reference.reachabilityFence(value);
         }
+    }
+
+    /**
+     * Reads an option.
+     *
+     * @param length holds the bytes of {@code value}, and then those that were written
+     */
+    static int getsockopt(
+            MemorySegment errno, int fd, int level, int option, MemorySegment value, MemorySegment length) {
+        try {
+            return call(GETSOCKOPT, errno, fd, level, option, value.address(), length.address());
+        } finally {
+            Reference.reachabilityFence(value);
+            Reference.reachabilityFence(length);
+        }
+    }
+
+    /** Number of the user whose rights this process has. */
+    static int geteuid() {
+        return call(GETEUID, IGNORED, 0, 0, 0, 0, 0);
     }
 
     static int getsockname(MemorySegment errno, int fd, MemorySegment address, MemorySegment length) {

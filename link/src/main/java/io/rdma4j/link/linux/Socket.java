@@ -14,6 +14,11 @@ final class Socket {
     /** Asked of the system for each socket; it grants what its limits allow. */
     private static final int BUFFER_BYTES = 4 << 20;
 
+    /** {@code struct ucred}: process, user and group. */
+    private static final int CREDENTIALS_BYTES = 12;
+
+    private static final int CREDENTIALS_USER = 4;
+
     final int fd;
 
     /** Whether it leads to processes of this host, and is no UDP socket. */
@@ -71,6 +76,15 @@ final class Socket {
         if (result < 0) {
             throw new IOException("set " + name + ": " + Errno.describe(-result));
         }
+    }
+
+    /** Whether the process at the other end of a Unix-domain socket runs as the user of this one. */
+    boolean isOfSameUser() {
+        MemorySegment credentials = Arena.ofAuto().allocate(CREDENTIALS_BYTES, 4);
+        MemorySegment length = Arena.ofAuto().allocateFrom(JAVA_INT, CREDENTIALS_BYTES);
+        return Posix.getsockopt(errno, fd, Posix.SOL_SOCKET, Posix.SO_PEERCRED, credentials, length) == 0
+                && length.get(JAVA_INT, 0) == CREDENTIALS_BYTES
+                && credentials.get(JAVA_INT, CREDENTIALS_USER) == Posix.geteuid();
     }
 
     /** Asks for large buffers: past the system's limits where this process may, else up to them. */

@@ -28,6 +28,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -153,7 +154,7 @@ public final class NioLinkSet implements LinkSet {
             }
             SocketFile file = SocketFile.bound(socket);
             server.configureBlocking(false);
-            NioListener listener = new NioListener(server, file);
+            NioListener listener = new NioListener(server, file, socket);
             register(server, SelectionKey.OP_ACCEPT).attach(listener);
             return listener;
         } catch (IOException | RuntimeException e) {
@@ -170,11 +171,25 @@ public final class NioLinkSet implements LinkSet {
             if (!channel.connect(UnixDomainSocketAddress.of(socket))) {
                 throw new ConnectException("the listener's queue is full");
             }
+            if (!isOfSameUser(channel, socket)) {
+                throw new ConnectException("a process of another user listens there");
+            }
             return adopt(channel);
         } catch (IOException e) {
             channel.close();
             throw (IOException) new ConnectException("connect to " + socket + ": " + e.getMessage()).initCause(e);
         }
+    }
+
+    /**
+     * Whether the process at the other end runs as the user of this one, who has the directory of the socket. Where the system
+     * does not tell, the rights of the directory are what there is.
+     */
+    private static boolean isOfSameUser(SocketChannel channel, Path socket) throws IOException {
+        Path directory = socket.toAbsolutePath().getParent();
+        return directory == null
+                || !channel.supportedOptions().contains(ExtendedSocketOptions.SO_PEERCRED)
+                || channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(directory));
     }
 
     private LocalChannel adopt(SocketChannel channel) throws IOException {
@@ -276,16 +291,23 @@ public final class NioLinkSet implements LinkSet {
     private final class NioListener implements LocalListener {
         private final ServerSocketChannel server;
         private final SocketFile file;
+        private final Path path;
 
-        NioListener(ServerSocketChannel server, SocketFile file) {
+        NioListener(ServerSocketChannel server, SocketFile file, Path path) {
             this.server = server;
             this.file = file;
+            this.path = path;
         }
 
         @Override
         public @Nullable LocalChannel accept() {
             try {
                 SocketChannel channel = server.accept();
+                while (channel != null && !isOfSameUser(channel, path)) {
+                    // The file's rights keep others out; this does where they were changed.
+                    channel.close();
+                    channel = server.accept();
+                }
                 if (channel == null) {
                     return null;
                 }

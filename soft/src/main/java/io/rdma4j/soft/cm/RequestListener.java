@@ -1,11 +1,14 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.ConnectionAttempt;
+import io.rdma4j.soft.device.Alarms;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmListener;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.ServiceListener;
 import io.rdma4j.transport.cm.ServiceRequest;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.wire.cm.IpCmHeader;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.RejectReason;
@@ -13,6 +16,7 @@ import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.SidrReq;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** Decides which connection requests a listening identifier takes, as Linux's rdma_cm does. Under the host's lock. */
@@ -53,8 +57,27 @@ final class RequestListener implements CmListener, ServiceListener {
         IpCmHeader header = IpCmHeader.parse(privateData);
         return header != null
                 && header.destination().equals(route.local())
+                && (header.source().equals(route.remote()) || listener.allowsForeignRequests())
                 && isUnicast(header)
-                && takes(header, route);
+                && takes(header, route)
+                && mayConnect(header, route);
+    }
+
+    private boolean mayConnect(IpCmHeader header, CmRoute route) {
+        ConnectionAttempt attempt = new ConnectionAttempt(
+                new InetSocketAddress(address(route.remote()), header.sourcePort()),
+                new InetSocketAddress(address(route.local()), listener.listeningPort()),
+                listener.portSpace());
+        try {
+            return listener.accessFilter().mayConnect(attempt);
+        } catch (RuntimeException e) {
+            Alarms.onFilterFailure(attempt, e);
+            return false;
+        }
+    }
+
+    private static InetAddress address(io.rdma4j.wire.Gid gid) {
+        return new Gid(gid.high(), gid.low()).toInetAddress();
     }
 
     private static boolean isUnicast(IpCmHeader header) {

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.AccessFilter;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.ConnectionEnhancement;
 import io.rdma4j.cm.ConnectionParameters;
@@ -69,6 +70,7 @@ final class SoftCmId implements ProviderCmId {
     private CmEventSink sink;
     private volatile State state = State.IDLE;
     private volatile int typeOfService;
+    private volatile AccessFilter accessFilter = attempt -> true;
     private @Nullable Listening listening;
 
     SoftCmId(CmService service, PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
@@ -157,6 +159,11 @@ final class SoftCmId implements ProviderCmId {
     public void setIpv6Only(boolean value) {
         require("rdma_set_option", State.IDLE, State.ADDR_BOUND);
         addresses.familyOnly(value);
+    }
+
+    @Override
+    public void setAccessFilter(AccessFilter filter) {
+        accessFilter = filter;
     }
 
     @Override
@@ -423,6 +430,21 @@ final class SoftCmId implements ProviderCmId {
     @Nullable
     Attachment attachmentOf(CmRoute route) {
         return service.attachmentOf(route);
+    }
+
+    /** Port of a listener. */
+    int listeningPort() {
+        return addresses.requireLocal().getPort();
+    }
+
+    /** Who may connect. */
+    AccessFilter accessFilter() {
+        return accessFilter;
+    }
+
+    /** Whether requests may name another sender than the address that they come from. */
+    boolean allowsForeignRequests() {
+        return service.host().security().allowsForeignRequests();
     }
 
     long nowNanos() {

@@ -130,7 +130,9 @@ final class PortOwner {
         byte kind = bytes > 0 ? message.get(at) : 0;
         if (kind == RelayMessage.HELLO
                 && bytes == RelayMessage.HELLO_BYTES
-                && message.get(at + 1) == RelayMessage.VERSION) {
+                && message.get(at + 1) == RelayMessage.VERSION
+                && isAnothers(message.get(at + 2) & 0xff)
+                && message.getShort(at + 3) != 0) {
             welcome(member, message.get(at + 2) & 0xff, message.getShort(at + 3) & 0xffff);
         } else if (kind == RelayMessage.LISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             long service = message.getLong(at + RelayMessage.SERVICE_AT);
@@ -144,6 +146,11 @@ final class PortOwner {
             member.isExpelled = true;
             member.channel.close();
         }
+    }
+
+    /** Whether a slot is one that a process other than this can have. */
+    private boolean isAnothers(int slot) {
+        return slot != 0 && slot != engine.slot();
     }
 
     private void welcome(Member member, int slot, int udpPort) {

@@ -49,7 +49,9 @@ class PeersTest {
         for (int i = 0; i < 1000; i++) {
             long guid = ProcessGuid.draw(random);
             assertThat(ProcessGuid.isKin(guid)).isTrue();
-            assertThat(ProcessGuid.isKin(guid + 4096)).as("of a later interface").isTrue();
+            assertThat(ProcessGuid.isKin(guid + 4096))
+                    .as("of a later interface")
+                    .isTrue();
         }
         assertThat(ProcessGuid.isKin(0x5054_00ff_fe88_0001L)).isFalse();
         assertThat(ProcessGuid.isKin(0)).isFalse();

@@ -84,7 +84,8 @@ final class Inbound {
             counters.duplicateReplies++;
             return;
         }
-        CmConnection stale = agent.table.byRemoteQueuePair(peer, rep.localCaGuid(), rep.queuePair(connection.request()));
+        CmConnection stale =
+                agent.table.byRemoteQueuePair(peer, rep.localCaGuid(), rep.queuePair(connection.request()));
         if (stale != null) {
             rejectReply(from, rep, RejectReason.STALE_CONNECTION, transaction);
             requests.tearDownStale(nowNanos, stale);

@@ -140,12 +140,7 @@ final class InboundRequests {
     }
 
     private void take(
-            long nowNanos,
-            CmRoute route,
-            Req req,
-            long transaction,
-            CmListening listening,
-            Sources.Source source) {
+            long nowNanos, CmRoute route, Req req, long transaction, CmListening listening, Sources.Source source) {
         boolean hasRoom = Sources.hasRoom(listening.waiting(), listening.backlog(), source)
                 && Sources.hasRoom(agent.halfOpen, agent.configuration().maxHalfOpen(), source);
         int id = !hasRoom ? 0 : agent.table.freeId(agent.configuration().communicationIds());

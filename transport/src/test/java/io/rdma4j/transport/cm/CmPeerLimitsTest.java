@@ -137,7 +137,9 @@ class CmPeerLimitsTest {
         for (int i = 0; i < BURST; i++) {
             assertThat(ask(host(9), 200 + i)).isEqualTo("Rej");
         }
-        assertThat(ask(host(9), 300)).as("a long silence fills the bucket and no more").isEmpty();
+        assertThat(ask(host(9), 300))
+                .as("a long silence fills the bucket and no more")
+                .isEmpty();
     }
 
     @Test

@@ -1,0 +1,68 @@
+package io.rdma4j.soft.cm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionAttempt;
+import io.rdma4j.cm.PortSpace;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A listener's application decides who may connect, before anything is kept of a request. */
+class AccessFilterTest {
+    private final Dialogue dialogue = new Dialogue();
+
+    private void assertRefused() {
+        dialogue.network.settle();
+        assertThat(dialogue.active.take(CmEvent.Type.REJECTED).status()).isEqualTo(28);
+        assertThat(dialogue.listener.requests).isEmpty();
+        assertThat(dialogue.server.service.agent().connectionCount()).isZero();
+    }
+
+    @Test
+    void filterSeesBothEndsAndRefusesWithoutATrace() {
+        List<ConnectionAttempt> attempts = new ArrayList<>();
+        dialogue.listener.id().setAccessFilter(attempt -> {
+            attempts.add(attempt);
+            return false;
+        });
+        dialogue.asked();
+        assertRefused();
+        InetSocketAddress client = dialogue.active.id().localAddress();
+        assertThat(client).isNotNull();
+        assertThat(attempts)
+                .containsExactly(new ConnectionAttempt(
+                        client,
+                        new InetSocketAddress(InetAddress.ofLiteral("10.0.0.2"), Dialogue.PORT),
+                        PortSpace.TCP));
+        assertThat(attempts.getFirst().serviceId()).isEqualTo(0x0106_0000L + Dialogue.PORT);
+    }
+
+    @Test
+    void filterThatFailsRefuses() {
+        dialogue.listener.id().setAccessFilter(attempt -> {
+            throw new IllegalStateException("on purpose");
+        });
+        dialogue.asked();
+        assertRefused();
+    }
+
+    @Test
+    void filterThatAgreesChangesNothing() {
+        dialogue.listener
+                .id()
+                .setAccessFilter(attempt -> attempt.source().getAddress().equals(InetAddress.ofLiteral("10.0.0.1")));
+        dialogue.established();
+        assertThat(dialogue.server.service.agent().connectionCount()).isEqualTo(1);
+    }
+
+    @Test
+    void changedFilterCountsForLaterRequests() {
+        dialogue.listener.id().setAccessFilter(attempt -> false);
+        dialogue.listener.id().setAccessFilter(attempt -> true);
+        dialogue.requested();
+    }
+}
