@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** A listener's application decides who may connect, before anything is kept of a request. */
@@ -31,8 +32,7 @@ class AccessFilterTest {
         });
         dialogue.asked();
         assertRefused();
-        InetSocketAddress client = dialogue.active.id().localAddress();
-        assertThat(client).isNotNull();
+        InetSocketAddress client = Objects.requireNonNull(dialogue.active.id().localAddress());
         assertThat(attempts)
                 .containsExactly(new ConnectionAttempt(
                         client,

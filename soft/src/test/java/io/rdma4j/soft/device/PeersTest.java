@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class PeersTest {
     private static final Gid PEER = new Gid(0, 0xffff_0a00_0001L);
     private static final Gid OWN = new Gid(0, 0xffff_0a00_0002L);
-    private static final long SECOND = 1_000_000_000;
+    private static final long SECOND = 1_000_000_000L;
 
     private static Peers peers(SecurityOptions.SourcePort port, SecurityOptions.Violations punished) {
         return new Peers(port, punished, OWN::equals);
@@ -75,8 +75,9 @@ class PeersTest {
     void illegalAccessesThatAreFarBetweenAreForgiven() {
         Peers peers = punishing(SecurityOptions.Violations.REMOTE);
         for (int i = 0; i < 100; i++) {
-            peers.noteViolation(PEER, i * 20 * SECOND);
-            assertThat(peers.isRefused(PEER, i * 20 * SECOND)).isFalse();
+            long now = 20L * i * SECOND;
+            peers.noteViolation(PEER, now);
+            assertThat(peers.isRefused(PEER, now)).isFalse();
         }
     }
 
