@@ -67,6 +67,12 @@ final class Responder {
     private @Nullable MemoryRegion writeRegion;
     private long writeOffset;
 
+    /**
+     * What {@link #checkKey} has found for the packet at hand. Looked up once: another thread may take the region back, or
+     * give its key to another one, between the check and the use.
+     */
+    private @Nullable MemoryRegion region;
+
     Responder(RcQueuePair queuePair, MemoryTable memory, Receives receives, QueuePairCounters counters) {
         this.queuePair = queuePair;
         this.memory = memory;
@@ -236,24 +242,25 @@ final class Responder {
             return Verdict.PASS;
         }
         if (opcode.isWrite() && !opcode.isFirst()) { // the region may have been taken back between two packets
-            MemoryRegion region = writeRegion;
-            return region != null && region.isValid() ? Verdict.PASS : Verdict.ACCESS_ERROR;
+            MemoryRegion begun = writeRegion;
+            return begun != null && begun.isValid() ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         if (opcode.isAtomic()) {
             MemorySegment s = packet.segment();
             long at = packet.atomicEthOffset();
-            boolean found =
-                    find(AtomicEth.key(s, at), AtomicEth.address(s, at), Long.BYTES, AccessFlags.REMOTE_ATOMIC) != null;
-            return found ? Verdict.PASS : Verdict.ACCESS_ERROR;
+            region = find(AtomicEth.key(s, at), AtomicEth.address(s, at), Long.BYTES, AccessFlags.REMOTE_ATOMIC);
+            return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         long length = dmaLength(packet);
         if (length == 0) { // key and address of nothing are not looked at
+            region = null;
             return Verdict.PASS;
         }
         int right = opcode.isWrite() ? AccessFlags.REMOTE_WRITE : AccessFlags.REMOTE_READ;
         MemorySegment s = packet.segment();
         long at = packet.rethOffset();
-        return find(Reth.key(s, at), Reth.address(s, at), length, right) != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
+        region = find(Reth.key(s, at), Reth.address(s, at), length, right);
+        return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
     }
 
     /** The region of a key, if it gives the right for the whole range. */
@@ -313,20 +320,19 @@ final class Responder {
 
     private Verdict executeWrite(Opcode opcode, Packet packet) {
         if (opcode.isFirst()) {
-            MemorySegment s = packet.segment();
-            long at = packet.rethOffset();
             messageBytes = dmaLength(packet);
             receivedBytes = 0;
-            writeRegion = messageBytes == 0 ? null : memory.find(Reth.key(s, at));
-            writeOffset = writeRegion == null ? 0 : Reth.address(s, at) - writeRegion.address();
+            MemoryRegion found = taken();
+            writeRegion = found;
+            writeOffset = found == null ? 0 : Reth.address(packet.segment(), packet.rethOffset()) - found.address();
         }
         int payload = packet.payloadLength();
-        MemoryRegion region = writeRegion;
-        if (region != null
+        MemoryRegion target = writeRegion;
+        if (target != null
                 && !LocalMemory.copy(
                         packet.segment(),
                         packet.payloadOffset(),
-                        region.memory(),
+                        target.memory(),
                         writeOffset + receivedBytes,
                         payload)) {
             return Verdict.ACCESS_ERROR;
@@ -346,6 +352,13 @@ final class Responder {
         return Verdict.PASS;
     }
 
+    /** What the check has found, or null; it is not held any longer than this packet needs it. */
+    private @Nullable MemoryRegion taken() {
+        MemoryRegion found = region;
+        region = null;
+        return found;
+    }
+
     private Verdict executeRead(Packet packet) {
         MemorySegment s = packet.segment();
         long at = packet.rethOffset();
@@ -354,7 +367,7 @@ final class Responder {
         r.isAtomic = false;
         r.address = Reth.address(s, at);
         r.key = Reth.key(s, at);
-        r.region = length == 0 ? null : memory.find(r.key);
+        r.region = taken();
         r.lengthBytes = length;
         remember(r, (int) Math.max(1, (length + mtu - 1) / mtu));
         return Verdict.PASS;
@@ -364,12 +377,12 @@ final class Responder {
         MemorySegment s = packet.segment();
         long at = packet.atomicEthOffset();
         long address = AtomicEth.address(s, at);
-        MemoryRegion region = memory.find(AtomicEth.key(s, at));
+        MemoryRegion target = taken();
         boolean isSwap = opcode.connected() == Opcode.RC_COMPARE_SWAP;
-        if (region == null
+        if (target == null
                 || !LocalMemory.atomic(
-                        region.memory(),
-                        address - region.address(),
+                        target.memory(),
+                        address - target.address(),
                         isSwap,
                         AtomicEth.compare(s, at),
                         AtomicEth.swapOrAdd(s, at),

@@ -1,0 +1,96 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Packets that Linux hosts sent: the captures of the room {@code wire}, of Ethernet frames in the old pcap format. */
+final class Captures {
+    private static final List<String> NAMES = List.of(
+            "all", "badlen", "cmfuzz", "dead", "inject", "mckey", "mckey_sendonly", "noans", "nolisten", "rcpp", "rej",
+            "riostream", "rnr", "rping", "rping6", "rstream", "uc", "ucmatose", "ud", "udaddy");
+    private static final int FILE_HEADER_BYTES = 24;
+    private static final int RECORD_HEADER_BYTES = 16;
+    private static final int ETHERNET_BYTES = 14;
+
+    private Captures() {}
+
+    /** All RoCEv2 packets. */
+    static Stream<Frame> frames() {
+        return NAMES.stream().flatMap(name -> frames(name).stream());
+    }
+
+    /** The RoCEv2 packets of one capture. */
+    static List<Frame> frames(String name) {
+        byte[] file;
+        try (InputStream in = Captures.class.getResourceAsStream("/captures/" + name + ".pcap")) {
+            file = Objects.requireNonNull(in, name).readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        ByteBuffer lengths = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+        List<Frame> found = new ArrayList<>();
+        for (int at = FILE_HEADER_BYTES; at < file.length; ) {
+            int length = lengths.getInt(at + 8);
+            int ethernet = at + RECORD_HEADER_BYTES;
+            at = ethernet + length;
+            Frame frame = frame(ByteBuffer.wrap(file, ethernet + ETHERNET_BYTES, length - ETHERNET_BYTES)
+                    .slice());
+            if (frame != null) {
+                found.add(frame);
+            }
+        }
+        return found;
+    }
+
+    private static @Nullable Frame frame(ByteBuffer ip) {
+        boolean isIpv4 = ip.get(0) >>> 4 == 4;
+        int udp = isIpv4 ? 20 : 40;
+        if (ip.limit() < udp + 8
+                || ip.get(isIpv4 ? 9 : 6) != 17
+                || Short.toUnsignedInt(ip.getShort(udp + 2)) != Frame.UDP_PORT) {
+            return null;
+        }
+        Frame frame = new Frame();
+        if (isIpv4) {
+            frame.trafficClass = Byte.toUnsignedInt(ip.get(1));
+            frame.identification = Short.toUnsignedInt(ip.getShort(4));
+            frame.sourceLow = Frame.ipv4Low(ip.getInt(12));
+            frame.destinationLow = Frame.ipv4Low(ip.getInt(16));
+        } else {
+            frame.sourceHigh = ip.getLong(8);
+            frame.sourceLow = ip.getLong(16);
+            frame.destinationHigh = ip.getLong(24);
+            frame.destinationLow = ip.getLong(32);
+        }
+        frame.sourcePort = Short.toUnsignedInt(ip.getShort(udp));
+        int length = Math.min(Short.toUnsignedInt(ip.getShort(udp + 4)) - 8, ip.limit() - udp - 8);
+        byte[] payload = new byte[Math.max(0, length)];
+        ip.get(udp + 8, payload);
+        hold(frame, payload);
+        return frame;
+    }
+
+    /** Lets a frame stand for bytes, and for nothing behind them: who reads on is caught. */
+    static void hold(Frame frame, byte[] payload) {
+        frame.segment = MemorySegment.ofArray(payload);
+        frame.buffer = ByteBuffer.wrap(payload);
+        frame.offset = 0;
+        frame.length = payload.length;
+    }
+
+    /** The UDP payload of a frame. */
+    static byte[] payload(Frame frame) {
+        return Arrays.copyOfRange(frame.buffer.array(), frame.offset, frame.offset + frame.length);
+    }
+}

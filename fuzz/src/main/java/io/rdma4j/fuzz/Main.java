@@ -1,0 +1,47 @@
+package io.rdma4j.fuzz;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+
+/**
+ * What {@code fuzz/run} needs besides Jazzer.
+ *
+ * <pre>
+ * seeds TARGET FOLDER    writes a target's seeds into a folder
+ * run TARGET FILE...     runs a target over inputs, for what was found
+ * list                   prints the names of the targets
+ * </pre>
+ */
+public final class Main {
+    private Main() {}
+
+    /** Does what the arguments say. */
+    public static void main(String[] arguments) throws IOException {
+        switch (arguments[0]) {
+            case "list" -> {
+                for (Target target : Target.values()) {
+                    System.out.println(target);
+                }
+            }
+            case "seeds" -> writeSeeds(Target.valueOf(arguments[1]).make(), Path.of(arguments[2]));
+            case "run" -> {
+                FuzzTarget target = new BoundedMemory(Target.valueOf(arguments[1]).make());
+                for (int i = 2; i < arguments.length; i++) {
+                    target.run(Files.readAllBytes(Path.of(arguments[i])));
+                    System.out.println(arguments[i] + ": nothing found");
+                }
+            }
+            default -> throw new IllegalArgumentException("unknown: " + arguments[0]);
+        }
+    }
+
+    private static void writeSeeds(FuzzTarget target, Path folder) throws IOException {
+        Files.createDirectories(folder);
+        int number = 0;
+        for (Iterator<byte[]> seeds = target.seeds().iterator(); seeds.hasNext(); ) {
+            Files.write(folder.resolve("seed-%04d".formatted(number++)), seeds.next());
+        }
+    }
+}

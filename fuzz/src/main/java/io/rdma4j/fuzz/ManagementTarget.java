@@ -1,0 +1,402 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.transport.cm.CmAgent;
+import io.rdma4j.transport.cm.CmConfiguration;
+import io.rdma4j.transport.cm.CmConnection;
+import io.rdma4j.transport.cm.CmCounters;
+import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.transport.cm.CmEvents;
+import io.rdma4j.transport.cm.CmListener;
+import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.transport.cm.CmState;
+import io.rdma4j.transport.cm.ServiceEvents;
+import io.rdma4j.transport.cm.ServiceListener;
+import io.rdma4j.transport.cm.ServiceRequest;
+import io.rdma4j.transport.cm.ServiceResolution;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Wire;
+import io.rdma4j.wire.cm.CmAttribute;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.GsiPacket;
+import io.rdma4j.wire.cm.IpCmHeader;
+import io.rdma4j.wire.cm.MadHeader;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.ReqBuilder;
+import io.rdma4j.wire.cm.SidrRep;
+import io.rdma4j.wire.cm.SidrReq;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * F4: MADs that come to queue pair 1, and what the owner of the connections does meanwhile.
+ *
+ * <p>Every MAD is counted, a message that was read is written as it was but for reserved bits, what waits has a bound, one
+ * MAD makes the agent say little, and when all is given up nothing is left.
+ */
+public final class ManagementTarget implements FuzzTarget {
+    private static final long SERVICE = 0x0000_0000_0106_1c06L;
+    private static final long DATAGRAM_SERVICE = 0x0000_0000_0111_1c06L;
+    private static final long GUID = 0x5054_00ff_fe88_0001L;
+    private static final Gid LOCAL = Gid.ofIpv4(0x0a58_0002);
+    private static final Gid PEER = Gid.ofIpv4(0x0a58_0001);
+    private static final Gid OTHER = Gid.ofIpv4(0x0a58_0003);
+    private static final int FOREIGN_SOURCE = 0x80;
+    private static final int MAX_HALF_OPEN = 6;
+    private static final int BACKLOG = 4;
+    private static final CmAttribute[] ATTRIBUTES = CmAttribute.values();
+
+    /** A refusal, and a DREQ for the connection that a REQ shows to be dead. */
+    private static final int MOST_SENT_FOR_ONE = 2;
+
+    private static final int LONGEST_END = 10_000;
+    private static final int COMMUNICATION_ID = MadHeader.LENGTH;
+
+    /** Creates the target. */
+    public ManagementTarget() {}
+
+    @Override
+    public void run(byte[] input) {
+        new Run(new Script(input)).go();
+    }
+
+    /** One input's agent and its owner. */
+    private static final class Run implements CmEvents, CmListener, ServiceListener, ServiceEvents {
+        private final Script script;
+        private final CmAgent agent;
+        private final List<CmConnection> connections = new ArrayList<>();
+        private final List<ServiceRequest> requests = new ArrayList<>();
+        private final List<ServiceResolution> resolutions = new ArrayList<>();
+        private final CmDatagram datagram = new CmDatagram();
+        private long now = 1_000_000_000L;
+        private int nextId = 1;
+        private int owner;
+
+        Run(Script script) {
+            this.script = script;
+            agent = new CmAgent(new CmConfiguration(
+                    GUID, () -> nextId++, MAX_HALF_OPEN, false, CmConfiguration.DEFAULT_FIRST_RETRANSMIT_NANOS));
+            var _ = agent.listen(SERVICE, this, BACKLOG);
+            var _ = agent.serve(DATAGRAM_SERVICE, this, BACKLOG);
+        }
+
+        void go() {
+            owner = script.u8();
+            while (!script.isAtEnd()) {
+                step();
+                Law.atMost(agent.halfOpenCount(), MAX_HALF_OPEN, "half-open connections");
+            }
+            end();
+        }
+
+        private void step() {
+            switch (script.choice(8)) {
+                case 0 -> deliver(script.run());
+                case 1, 2, 3 -> deliver(shaped());
+                case 4 -> act();
+                case 5 -> connect();
+                case 6 -> {
+                    now += script.u16() * 10_000_000L;
+                    agent.onDeadline(now);
+                    drain();
+                }
+                default -> owner = script.u8();
+            }
+        }
+
+        /** A MAD that names what there is, more often than chance would. */
+        private byte[] shaped() {
+            byte[] mad = new byte[CmMad.LENGTH];
+            MemorySegment s = MemorySegment.ofArray(mad);
+            CmAttribute attribute = ATTRIBUTES[script.choice(ATTRIBUTES.length)];
+            byte[] body = script.run();
+            MemorySegment.copy(body, 0, s, ValueLayout.JAVA_BYTE, MadHeader.LENGTH,
+                    Math.min(body.length, CmMad.BODY_LENGTH));
+            MadHeader.of(attribute, 1, 0).emit(s, 0);
+            int flags = script.u8();
+            if ((flags & 1) == 0 && attribute != CmAttribute.SIDR_REP) {
+                Wire.u32(s, COMMUNICATION_ID, 0x100 + script.u8() % 8);
+                if (attribute != CmAttribute.REQ && attribute != CmAttribute.SIDR_REQ) {
+                    Wire.u32(s, COMMUNICATION_ID + 4, script.u8() % 16);
+                }
+            }
+            if ((flags & 2) == 0 && attribute == CmAttribute.REQ) {
+                request(script.u8() % 8).emit(s, 0, 7);
+                Wire.u32(s, COMMUNICATION_ID, 0x100 + script.u8() % 8);
+            }
+            return mad;
+        }
+
+        private static Req request(int queuePair) {
+            return Req.builder()
+                    .serviceId(SERVICE)
+                    .localQueuePair(queuePair)
+                    .localCaGuid(GUID + 1)
+                    .startingPsn(0x123)
+                    .primaryPath(CmPath.roce(PEER, LOCAL, 0, 0, 64, 14))
+                    .privateData(new IpCmHeader(PEER, 1, LOCAL).with(PrivateData.of((byte) 1)))
+                    .build();
+        }
+
+        private void deliver(byte[] mad) {
+            CmCounters counters = agent.counters();
+            MemorySegment s = MemorySegment.ofArray(mad);
+            checkMessage(s);
+            long before = counters.madsReceived;
+            Gid source = (owner & FOREIGN_SOURCE) == 0 ? PEER : OTHER;
+            agent.onMad(now, source.high(), source.low(), 0, s, 0, mad.length, LOCAL.high(), LOCAL.low());
+            Law.equal(counters.madsReceived, before + 1, "every MAD is counted");
+            Law.atMost(drain(), MOST_SENT_FOR_ONE + answersOfOwner(), "MADs sent because of one");
+        }
+
+        /** The owner decides inside the call where bit 0 is set, and then says a word of its own. */
+        private int answersOfOwner() {
+            return owner & 1;
+        }
+
+        private static void checkMessage(MemorySegment s) {
+            CmMessage message = CmMessage.parse(s, 0, s.byteSize());
+            Law.holds(
+                    (message == null) == (CmMad.check(s, 0, s.byteSize()) != CmMad.Result.OK),
+                    "what passes the check can be read");
+            if (message != null) {
+                MemorySegment written = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+                message.emit(written, 0, CmMad.transactionId(s, 0));
+                CmMessage again = CmMessage.parse(written, 0, CmMad.LENGTH);
+                Law.holds(message.equals(again), "a message that was written reads the same");
+                Law.holds(!message.toString().isEmpty(), "every message can be printed");
+                PrivateData data = message instanceof Req req ? req.privateData() : PrivateData.EMPTY;
+                IpCmHeader header = IpCmHeader.parse(data);
+                Law.holds(
+                        header == null || header.equals(IpCmHeader.parse(header.with(PrivateData.EMPTY))),
+                        "an IP header that was written reads the same");
+            }
+        }
+
+        private int drain() {
+            int sent = 0;
+            while (agent.pollTransmit(datagram)) {
+                Law.equal(datagram.mad.byteSize(), CmMad.LENGTH, "a MAD has its length");
+                sent++;
+            }
+            return sent;
+        }
+
+        // ---- the owner ----
+
+        private void connect() {
+            if (connections.size() < 16) {
+                if (script.flag()) {
+                    connections.add(agent.connect(now, builder(script.u8() % 8), 0, this));
+                } else {
+                    resolutions.add(agent.resolve(
+                            now, new CmRoute(LOCAL, PEER, 0), DATAGRAM_SERVICE, PrivateData.EMPTY, this));
+                }
+                drain();
+            }
+        }
+
+        private static ReqBuilder builder(int queuePair) {
+            return Req.builder()
+                    .serviceId(SERVICE)
+                    .localQueuePair(queuePair)
+                    .primaryPath(CmPath.roce(LOCAL, PEER, 0, 0, 64, 14));
+        }
+
+        @Override
+        public void onReply(ServiceResolution resolution, SidrRep reply) {
+            Law.holds(resolutions.remove(resolution), "a question is answered once");
+        }
+
+        @Override
+        public void onUnreachable(ServiceResolution resolution) {
+            Law.holds(resolutions.remove(resolution), "a question is given up once, and not when it was answered");
+        }
+
+        private void act() {
+            int choice = script.u8();
+            if (connections.isEmpty()) {
+                return;
+            }
+            CmConnection connection = connections.get(choice % connections.size());
+            decide(connection, script.u8());
+            drain();
+        }
+
+        private void decide(CmConnection connection, int choice) {
+            CmState state = connection.state();
+            boolean isAsked = state == CmState.REQ_RECEIVED || state == CmState.MRA_REQ_SENT;
+            boolean isAnswered = state == CmState.REP_RECEIVED || state == CmState.MRA_REP_SENT;
+            switch (choice % 6) {
+                case 0 -> {
+                    if (isAsked) {
+                        connection.accept(now, Rep.of(0, 0, 0x456, 1, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
+                    } else if (isAnswered) {
+                        connection.sendReadyToUse(now);
+                    }
+                }
+                case 1 -> {
+                    if (isAsked || isAnswered) {
+                        connection.reject(now, RejectReason.CONSUMER_DEFINED, PrivateData.of((byte) 1));
+                    }
+                }
+                case 2 -> {
+                    if (state == CmState.ESTABLISHED || state == CmState.DREQ_RECEIVED) {
+                        boolean _ = connection.disconnect(now);
+                    }
+                }
+                case 3 -> {
+                    boolean _ = connection.destroy(now);
+                }
+                case 4 -> {
+                    boolean _ = connection.notifyCommunicationEstablished();
+                }
+                default -> connection.releaseBacklog();
+            }
+        }
+
+        @Override
+        public boolean matches(CmRoute route, Req request) {
+            return (owner & 2) == 0;
+        }
+
+        @Override
+        public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+            if ((owner & 4) != 0) {
+                return null;
+            }
+            connections.add(connection);
+            if ((owner & 1) != 0) {
+                decide(connection, owner >> 3);
+            }
+            return this;
+        }
+
+        @Override
+        public boolean matches(CmRoute route, SidrReq request) {
+            return (owner & 2) == 0;
+        }
+
+        @Override
+        public boolean onRequest(ServiceRequest request, SidrReq message) {
+            if ((owner & 4) != 0) {
+                return false;
+            }
+            if ((owner & 1) != 0) {
+                request.answer(now, SidrRep.STATUS_VALID, 5, 6, PrivateData.EMPTY);
+            } else {
+                requests.add(request);
+            }
+            return true;
+        }
+
+        @Override
+        public void onReply(CmConnection connection, Rep reply) {
+            tell(connection);
+        }
+
+        @Override
+        public void onReadyToUse(CmConnection connection) {
+            Law.holds(connection.state() == CmState.ESTABLISHED, "who is ready to use is established");
+            tell(connection);
+        }
+
+        @Override
+        public void onReject(CmConnection connection, Rej reject) {
+            Law.holds(
+                    connection.state() == CmState.IDLE || connection.state() == CmState.TIMEWAIT,
+                    "who is rejected has nothing more to decide");
+        }
+
+        @Override
+        public void onUnreachable(CmConnection connection) {
+            Law.holds(connection.state() == CmState.IDLE, "who is unreachable is forgotten");
+        }
+
+        @Override
+        public void onDisconnectRequest(CmConnection connection) {
+            tell(connection);
+        }
+
+        @Override
+        public void onDisconnected(CmConnection connection, boolean timedOut) {
+            Law.holds(connection.state() == CmState.TIMEWAIT, "who is disconnected waits");
+        }
+
+        @Override
+        public void onTimewaitExit(CmConnection connection) {
+            Law.holds(connection.state() == CmState.IDLE, "after the wait nothing is left");
+        }
+
+        private void tell(CmConnection connection) {
+            if ((owner & 1) != 0) {
+                decide(connection, owner >> 3);
+            }
+        }
+
+        // ---- the end ----
+
+        private void end() {
+            for (CmConnection connection : List.copyOf(connections)) {
+                boolean _ = connection.destroy(now);
+            }
+            for (ServiceRequest request : requests) {
+                request.destroy(now);
+            }
+            drain();
+            for (int i = 0; agent.nextDeadlineNanos() != Long.MAX_VALUE; i++) {
+                Law.atMost(i, LONGEST_END, "deadlines until all is given up");
+                now = Math.max(now, agent.nextDeadlineNanos());
+                agent.onDeadline(now);
+                drain();
+            }
+            Law.equal(agent.connectionCount(), 0, "connections left");
+            Law.equal(agent.halfOpenCount(), 0, "half-open connections left");
+            Law.equal(agent.resolutionCount(), 0, "questions left");
+            Law.equal(agent.waitingServiceRequests(), 0, "questions of peers left");
+        }
+    }
+
+    @Override
+    public Stream<byte[]> seeds() {
+        Stream<byte[]> captured = Stream.of("cmfuzz", "rej", "nolisten", "rping", "ucmatose", "udaddy", "noans", "dead")
+                .map(name -> {
+                    ScriptWriter seed = new ScriptWriter().u8(1);
+                    for (Frame frame : Captures.frames(name)) {
+                        byte[] bytes = Captures.payload(frame);
+                        if (bytes[0] == Opcode.UD_SEND_ONLY.code() && bytes.length >= GsiPacket.LENGTH) {
+                            byte[] mad = Arrays.copyOfRange(
+                                    bytes, GsiPacket.HEADER_LENGTH, GsiPacket.HEADER_LENGTH + CmMad.LENGTH);
+                            seed.u8(0).run(mad);
+                        }
+                    }
+                    return seed.bytes();
+                });
+        Stream<byte[]> passive = Stream.of(0, 1, 2, 3).map(owner -> new ScriptWriter()
+                .u8(owner)
+                .u8(1, 0).u16(0).u8(0, 0, 1, 0)
+                .u8(4, 0, owner)
+                .u8(1, 4).u16(0).u8(0, 0, 1)
+                .u8(1, 5).u16(0).u8(0, 0, 1)
+                .u8(6).u16(1000)
+                .u8(5, 1, 3)
+                .u8(1, 3).u16(0).u8(0, 1, 2)
+                .u8(4, 1, 0)
+                .u8(4, 1, 2)
+                .u8(1, 6).u16(0).u8(0, 1, 2)
+                .bytes());
+        return Stream.concat(captured, passive);
+    }
+}

@@ -1,0 +1,246 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.QueuePairMachine.State;
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.transport.WorkStatus;
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
+import io.rdma4j.wire.Reth;
+import io.rdma4j.wire.Wire;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * F3: the requester of a reliable connection, whose peer answers what it likes.
+ *
+ * <p>Whatever the peer answers: only memory that an answer may be put into changes, no work request succeeds that was not
+ * sent, and when the peer falls silent in the end, every work request is completed once and in order.
+ */
+public final class RequesterTarget implements FuzzTarget {
+    private static final int FIRST_PSN = 0xff_fff0;
+    private static final int SINK = 0;
+    private static final int SOURCE = 1;
+    private static final int READ_ONLY = 2;
+    private static final byte PAYLOAD = 0x5a;
+    private static final byte BEHIND_PAYLOAD = (byte) 0xee;
+    private static final int LONGEST_BURST = 4096;
+    private static final int MAX_DEADLINES = 4096;
+    private static final List<WorkOpcode> OPCODES = List.of(WorkOpcode.values());
+    private static final Opcode[] ANSWERS = {
+        Opcode.RC_ACKNOWLEDGE,
+        Opcode.RC_READ_RESPONSE_ONLY,
+        Opcode.RC_READ_RESPONSE_FIRST,
+        Opcode.RC_READ_RESPONSE_MIDDLE,
+        Opcode.RC_READ_RESPONSE_LAST,
+        Opcode.RC_ATOMIC_ACKNOWLEDGE
+    };
+
+    /** A request that was sent and that the peer may answer properly. */
+    private record Asked(Opcode opcode, int psn, int length) {}
+
+    /** Whether all packets so far were such as {@link #packet} makes. */
+    private boolean isShaped;
+
+    /** Creates the target. */
+    public RequesterTarget() {}
+
+    @Override
+    public void run(byte[] input) {
+        Script script = new Script(input);
+        Peering side = new Peering(0x100, FIRST_PSN, 1 + script.choice(4));
+        side.register(Peering.ALL_ACCESS, Peering.DOMAIN);
+        side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
+        side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
+        isShaped = true;
+        Deque<Asked> asked = new ArrayDeque<>();
+        while (!script.isAtEnd()) {
+            step(script, side, asked);
+        }
+        fallSilent(side);
+        side.checkCanaries();
+        Law.holds(
+                !isShaped || side.hasNone(SINK, BEHIND_PAYLOAD), "nothing but the payload of answers comes into memory");
+        Law.holds(side.isUntouched(SOURCE, 0, Peering.REGION_BYTES), "memory that is sent stays");
+        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory that may not be written stays");
+        side.checkCompletions();
+        if (side.queuePair.state() == State.ERROR) {
+            side.checkFlushed();
+        }
+    }
+
+    private void step(Script script, Peering side, Deque<Asked> asked) {
+        switch (script.choice(8)) {
+            case 0 -> {
+                side.deliver(raw(script, side));
+                isShaped = false;
+            }
+            case 1, 2 -> side.deliver(answer(script, side));
+            case 3 -> properAnswer(side, asked);
+            case 4 -> post(script, side);
+            case 5 -> {
+                Packet sent;
+                for (int count = 0; (sent = side.poll()) != null; count++) {
+                    note(sent, asked);
+                    Law.atMost(count, LONGEST_BURST, "packets in a row");
+                }
+            }
+            case 6 -> {
+                Packet sent = side.poll();
+                if (sent != null) {
+                    note(sent, asked);
+                }
+            }
+            default -> {
+                side.now += script.u16() * 10_000L;
+                side.queuePair.onDeadline(side.now);
+            }
+        }
+        Law.holds(
+                side.done.stream().noneMatch(d -> d.status() == WorkStatus.SUCCESS)
+                        || side.queuePair.sendPsn() != FIRST_PSN
+                        || side.queuePair.counters().sentPackets > 0,
+                "nothing succeeds before anything was sent");
+    }
+
+    private static void note(Packet sent, Deque<Asked> asked) {
+        int length = sent.opcode().isRead()
+                ? Reth.dmaLength(sent.segment(), sent.rethOffset())
+                : sent.payloadLength();
+        asked.add(new Asked(sent.opcode(), sent.psn(), length));
+        if (asked.size() > 64) {
+            asked.remove();
+        }
+    }
+
+    private static void post(Script script, Peering side) {
+        SendRequest r = side.queuePair.sendQueue().claim();
+        if (r == null) {
+            return;
+        }
+        int flags = script.u8();
+        r.workRequestId = side.sends.size();
+        r.opcode = OPCODES.get(script.choice(OPCODES.size()));
+        r.signaled = (flags & 1) != 0;
+        r.fence = (flags & 2) != 0;
+        r.remoteAddress = Peering.ADDRESS;
+        r.remoteKey = 0x1234;
+        long length = r.opcode.isAtomic() && (flags & 4) == 0 ? Long.BYTES : script.u16() % (Peering.REGION_BYTES + 1);
+        if ((flags & 8) != 0) {
+            r.inline = true;
+            r.lengthBytes = length % 65;
+        } else {
+            int region = r.opcode.isReadOrAtomic() ? (flags & 16) == 0 ? SINK : READ_ONLY : SOURCE;
+            long half = length / 2;
+            if (length > 0) {
+                r.list.add(side.region(region), 0, half);
+                r.list.add(side.region(region), half, length - half);
+            }
+            r.lengthBytes = length;
+        }
+        side.sends.add(new Peering.Posted(r.workRequestId, r.signaled));
+        side.queuePair.sendQueue().publish();
+        side.queuePair.flush();
+    }
+
+    private static byte[] raw(Script script, Peering side) {
+        int distance = script.near();
+        byte[] datagram = script.run();
+        if (datagram.length >= Bth.LENGTH && distance != Byte.MAX_VALUE) {
+            Wire.u24(MemorySegment.ofArray(datagram), 9, Psn.plus(side.queuePair.sendPsn(), distance));
+        }
+        return datagram;
+    }
+
+    private static byte[] answer(Script script, Peering side) {
+        Opcode opcode = ANSWERS[script.choice(ANSWERS.length)];
+        int psn = Psn.plus(side.queuePair.sendPsn(), script.near());
+        int syndrome = script.u8();
+        int length = opcode.isRead() ? (syndrome & 0x80) == 0 ? Peering.MTU : script.u16() % 600 : 0;
+        return packet(opcode, psn, syndrome, length);
+    }
+
+    private static byte[] packet(Opcode opcode, int psn, int syndrome, int length) {
+        byte[] datagram = new byte[opcode.headerLength() + length + (-length & 3) + Packet.ICRC_LENGTH];
+        MemorySegment s = MemorySegment.ofArray(datagram);
+        Bth.write(s, 0, opcode.code(), false, -length & 3, 0xffff, Peering.NUMBER, false, psn);
+        if (opcode.hasAeth()) {
+            Aeth.write(s, Bth.LENGTH, syndrome, 1);
+        }
+        Arrays.fill(datagram, opcode.headerLength(), opcode.headerLength() + length, PAYLOAD);
+        Arrays.fill(datagram, opcode.headerLength() + length, datagram.length, BEHIND_PAYLOAD);
+        return datagram;
+    }
+
+    /** The peer does what it should with the oldest request that it has not seen to. */
+    private static void properAnswer(Peering side, Deque<Asked> asked) {
+        Asked oldest = asked.poll();
+        if (oldest == null) {
+            return;
+        }
+        if (oldest.opcode().isAtomic()) {
+            side.deliver(packet(Opcode.RC_ATOMIC_ACKNOWLEDGE, oldest.psn(), Aeth.ACK, 0));
+        } else if (oldest.opcode().isRead()) {
+            int packets = Math.max(1, (oldest.length() + Peering.MTU - 1) / Peering.MTU);
+            for (int i = 0; i < packets; i++) {
+                boolean isLast = i == packets - 1;
+                Opcode opcode = i == 0
+                        ? isLast ? Opcode.RC_READ_RESPONSE_ONLY : Opcode.RC_READ_RESPONSE_FIRST
+                        : isLast ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
+                int length = isLast ? oldest.length() - i * Peering.MTU : Peering.MTU;
+                side.deliver(packet(opcode, Psn.plus(oldest.psn(), i), Aeth.ACK, length));
+            }
+        } else {
+            side.deliver(packet(Opcode.RC_ACKNOWLEDGE, oldest.psn(), Aeth.ACK, 0));
+        }
+    }
+
+    /** The peer answers nothing any more: the requester repeats, and gives it up. */
+    private static void fallSilent(Peering side) {
+        side.pollAll(LONGEST_BURST);
+        for (int i = 0; side.queuePair.nextDeadlineNanos() != Long.MAX_VALUE; i++) {
+            Law.atMost(i, MAX_DEADLINES, "deadlines until the peer is given up");
+            side.now = Math.max(side.now, side.queuePair.nextDeadlineNanos());
+            side.queuePair.onDeadline(side.now);
+            side.pollAll(LONGEST_BURST);
+        }
+    }
+
+    @Override
+    public Stream<byte[]> seeds() {
+        Stream<byte[]> captured = Stream.of("all", "badlen", "rnr").map(name -> {
+            ScriptWriter seed = new ScriptWriter().u8(3);
+            for (WorkOpcode opcode : OPCODES) {
+                seed.u8(4, 1, OPCODES.indexOf(opcode)).u16(1000).u8(5);
+            }
+            int psn = 0;
+            for (Frame frame : Captures.frames(name)) {
+                byte[] bytes = Captures.payload(frame);
+                Opcode opcode = Opcode.of(bytes[0] & 0xff);
+                if (opcode != null && opcode.isResponse()) {
+                    seed.u8(0, psn++ - 20).run(bytes);
+                }
+            }
+            return seed.bytes();
+        });
+        Stream<byte[]> made = OPCODES.stream().map(opcode -> {
+            ScriptWriter seed = new ScriptWriter().u8(1);
+            for (int i = 0; i < 3; i++) {
+                seed.u8(4, i, OPCODES.indexOf(opcode)).u16(i * 700);
+            }
+            return seed.u8(5, 3, 5, 1, 0, 0xff, 0x60, 7).u16(9000).u8(5, 3, 3, 6, 3, 5)
+                    .u8(1, 0, 0xff, 0x20, 5, 7).u16(500).u8(5, 3)
+                    .bytes();
+        });
+        return Stream.concat(captured, made);
+    }
+}

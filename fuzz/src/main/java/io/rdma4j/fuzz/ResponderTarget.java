@@ -1,0 +1,197 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.transport.AccessFlags;
+import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairMachine.State;
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.AtomicEth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Psn;
+import io.rdma4j.wire.Reth;
+import io.rdma4j.wire.Wire;
+import java.lang.foreign.MemorySegment;
+import java.util.stream.Stream;
+
+/**
+ * F2: the responder of a reliable connection, driven by a list of what its peer and its owner do.
+ *
+ * <p>Whatever the peer sends: nothing beside the regions that it may write changes, the counters add up, what is sent in
+ * return is bounded and can be read, and in the end a proper request is either served, or the connection is in the error
+ * state with everything that was posted completed once and in order.
+ */
+public final class ResponderTarget implements FuzzTarget {
+    private static final int FIRST_PSN = 0xff_fff0;
+    private static final int OPEN = 0;
+    private static final int READ_ONLY = 1;
+    private static final int LOCAL = 2;
+    private static final int FOREIGN = 3;
+    private static final int RECEIVES = 4;
+    private static final int LAST = 5;
+
+    /** Packets of the longest answer: as many READs as are remembered, of a whole region each; and acknowledgements. */
+    private static final int LONGEST_ANSWER = 8 * (Peering.REGION_BYTES / Peering.MTU + 1) + 1;
+
+    private static final int REQUESTS_WITH_KEY = 4;
+
+    /** Creates the target. */
+    public ResponderTarget() {}
+
+    @Override
+    public void run(byte[] input) {
+        Script script = new Script(input);
+        Peering side = new Peering(FIRST_PSN, 0x100, 4);
+        side.register(Peering.ALL_ACCESS, Peering.DOMAIN);
+        side.register(AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ, Peering.DOMAIN);
+        side.register(AccessFlags.LOCAL_WRITE, Peering.DOMAIN);
+        side.register(Peering.ALL_ACCESS, Peering.DOMAIN + 1);
+        side.register(AccessFlags.LOCAL_WRITE, Peering.DOMAIN);
+        side.register(Peering.ALL_ACCESS, Peering.DOMAIN);
+        while (!script.isAtEnd()) {
+            step(script, side);
+        }
+        side.pollAll(LONGEST_ANSWER);
+        finish(side);
+    }
+
+    private static void step(Script script, Peering side) {
+        switch (script.choice(8)) {
+            case 0 -> side.deliver(raw(script, side));
+            case 1, 2, 3 -> side.deliver(request(script, side));
+            case 4 -> {
+                long length = script.u16() % 1025;
+                long offset = script.u16() % (Peering.REGION_BYTES - length + 1);
+                side.postReceive(script.u8(), side.region(RECEIVES), offset, length);
+            }
+            case 5 -> side.pollAll(LONGEST_ANSWER);
+            case 6 -> {
+                for (int i = script.u8() % 8; i > 0; i--) {
+                    side.poll();
+                }
+            }
+            default -> change(script, side);
+        }
+    }
+
+    /** What an owner does meanwhile. */
+    private static void change(Script script, Peering side) {
+        switch (script.choice(4)) {
+            case 0 -> {
+                boolean _ = side.memory.deregister(side.region(OPEN));
+            }
+            case 1 -> side.queuePair.changeAccess(script.u8() & Peering.ALL_ACCESS | AccessFlags.LOCAL_WRITE);
+            case 2 -> side.queuePair.changeMinRnrTimer(script.u8() & 31);
+            default -> {
+                if (script.u8() == 0xff) {
+                    side.queuePair.toError();
+                }
+            }
+        }
+    }
+
+    /** A packet of any bytes, with the number and the PSN that make it count where the script says so. */
+    private static byte[] raw(Script script, Peering side) {
+        int distance = script.near();
+        byte[] datagram = script.run();
+        if (datagram.length >= Bth.LENGTH && distance != Byte.MAX_VALUE) {
+            MemorySegment s = MemorySegment.ofArray(datagram);
+            Wire.u24(s, 9, Psn.plus(side.queuePair.receivePsn(), distance));
+        }
+        return datagram;
+    }
+
+    /** A request whose fields are those of a proper one, or near them. */
+    private static byte[] request(Script script, Peering side) {
+        Opcode opcode = Peering.opcode(script.u8());
+        int flags = script.u8();
+        int psn = Psn.plus(side.queuePair.receivePsn(), script.near());
+        int payload = payload(script);
+        int pad = (flags & 1) == 0 ? -payload & 3 : flags >> 1 & 3;
+        byte[] datagram = new byte[opcode.headerLength() + payload + pad + Packet.ICRC_LENGTH];
+        MemorySegment s = MemorySegment.ofArray(datagram);
+        Bth.write(s, 0, opcode.code(), (flags & 8) != 0, pad, 0xffff, Peering.NUMBER, (flags & 16) == 0, psn);
+        if (opcode.hasReth() || opcode.hasAtomicEth()) {
+            MemoryRegion region = side.region(script.choice(REQUESTS_WITH_KEY));
+            long address = region.address() + script.near() * ((flags & 32) == 0 ? 8L : 1L);
+            int key = region.key() + ((flags & 64) == 0 ? 0 : script.near());
+            if (opcode.hasReth()) {
+                int length = (flags & 128) == 0 ? opcode.isRead() ? script.u16() % 4096 : payload : script.s32();
+                Reth.write(s, opcode.extensionOffset(), address, key, length);
+            } else {
+                AtomicEth.write(s, opcode.extensionOffset(), address, key, script.u8(), script.u8());
+            }
+        }
+        return datagram;
+    }
+
+    private static int payload(Script script) {
+        int choice = script.u8();
+        return (choice & 1) == 0 ? Peering.MTU : choice >> 1 == 0 ? script.u16() % 600 : choice >> 1;
+    }
+
+    private static void finish(Peering side) {
+        side.checkCanaries();
+        Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory without the right to write stays");
+        Law.holds(side.isUntouched(LOCAL, 0, Peering.REGION_BYTES), "memory without remote rights stays");
+        Law.holds(side.isUntouched(FOREIGN, 0, Peering.REGION_BYTES), "memory of another domain stays");
+        Law.holds(side.isUntouched(LAST, 0, Peering.REGION_BYTES), "memory whose key was not used stays");
+        if (side.queuePair.state() != State.ERROR) {
+            goOn(side);
+        }
+        if (side.queuePair.state() == State.ERROR) {
+            side.pollAll(1); // what it owes
+            side.checkFlushed();
+        }
+    }
+
+    /** The peer sends a proper WRITE. If it is in the middle of a message that is a fault of the peer. */
+    private static void goOn(Peering side) {
+        MemoryRegion region = side.region(LAST);
+        int psn = side.queuePair.receivePsn();
+        side.queuePair.changeAccess(Peering.ALL_ACCESS);
+        byte[] datagram = new byte[Opcode.RC_WRITE_ONLY.headerLength() + 4 + Packet.ICRC_LENGTH];
+        MemorySegment s = MemorySegment.ofArray(datagram);
+        Bth.write(s, 0, Opcode.RC_WRITE_ONLY.code(), false, 0, 0xffff, Peering.NUMBER, true, psn);
+        Reth.write(s, Bth.LENGTH, region.address(), region.key(), 4);
+        side.deliver(datagram);
+        Packet answer = side.poll();
+        Law.holds(answer != null, "a proper request is answered");
+        if (answer != null) {
+            Law.equal(answer.psn(), psn, "a proper request is answered by its number");
+            boolean isAcknowledged = Aeth.isAck(answer.syndrome());
+            Law.holds(isAcknowledged == (side.queuePair.state() != State.ERROR), "who refuses a request gives up");
+            Law.holds(isAcknowledged != side.isUntouched(LAST, 0, 4), "what is acknowledged was done");
+            Law.holds(side.isUntouched(LAST, 4, Peering.REGION_BYTES), "no more was done than that");
+        }
+        Law.holds(side.poll() == null, "one answer is enough");
+    }
+
+    @Override
+    public Stream<byte[]> seeds() {
+        Stream<byte[]> captured = Stream.of("all", "badlen", "inject", "rnr")
+                .map(name -> {
+                    ScriptWriter seed = new ScriptWriter().u8(4).u16(512).u16(0).u8(1).u8(4).u16(512).u16(512).u8(2);
+                    for (Frame frame : Captures.frames(name)) {
+                        byte[] bytes = Captures.payload(frame);
+                        Opcode opcode = Opcode.of(bytes[0] & 0xff);
+                        if (opcode != null && opcode.isRequest() && opcode.code() < 0x20) {
+                            seed.u8(0).u8(0).run(bytes).u8(5);
+                        }
+                    }
+                    return seed.bytes();
+                });
+        Stream<byte[]> made = Stream.of(Opcode.values())
+                .filter(opcode -> opcode.isRequest() && opcode.transport() == Opcode.Transport.RC)
+                .map(opcode -> new ScriptWriter()
+                        .u8(4).u16(1024).u16(0).u8(1)
+                        .u8(1, opcode.code(), 0, 0, 0).u8(0, 0).u16(1000)
+                        .u8(5)
+                        .u8(1, opcode.code(), 0, 0, 0x11).u8(0, 1).u16(8)
+                        .u8(1, opcode.code(), 0, 0xff, 0x11).u8(0, 1).u16(8)
+                        .u8(5)
+                        .bytes());
+        return Stream.concat(captured, made);
+    }
+}

@@ -1,0 +1,27 @@
+package io.rdma4j.fuzz;
+
+import java.util.function.Supplier;
+
+/** All targets, under the names by which {@code fuzz/run --target} knows them. */
+public enum Target {
+    /** Decoding of packets. */
+    F1(PacketTarget::new),
+    /** Responder of a reliable connection. */
+    F2(ResponderTarget::new),
+    /** Requester of a reliable connection. */
+    F3(RequesterTarget::new),
+    /** Messages of connection management. */
+    F4(ManagementTarget::new);
+
+    @SuppressWarnings("ImmutableEnumChecker") // a constructor
+    private final Supplier<FuzzTarget> make;
+
+    Target(Supplier<FuzzTarget> make) {
+        this.make = make;
+    }
+
+    /** A new target of this kind. */
+    public FuzzTarget make() {
+        return make.get();
+    }
+}
