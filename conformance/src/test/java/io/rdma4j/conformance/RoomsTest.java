@@ -44,7 +44,7 @@ class RoomsTest {
             "testkit", Set.of("verbs", "cm", "soft", "sockets", "transport", "link", "wire"));
 
     /** May use all, and no room may use them; their classes are not looked at here. */
-    private static final Set<String> ROOMS_THAT_USE_ALL = Set.of("conformance", "bench", "faults", "fuzz");
+    private static final Set<String> ROOMS_THAT_USE_ALL = Set.of("conformance", "bench", "faults", "fuzz", "stress");
 
     static Stream<String> rooms() {
         return ROOMS.keySet().stream().sorted();

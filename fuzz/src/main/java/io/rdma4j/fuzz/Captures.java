@@ -15,10 +15,28 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Packets that Linux hosts sent: the captures of the room {@code wire}, of Ethernet frames in the old pcap format. */
-final class Captures {
+public final class Captures {
     private static final List<String> NAMES = List.of(
-            "all", "badlen", "cmfuzz", "dead", "inject", "mckey", "mckey_sendonly", "noans", "nolisten", "rcpp", "rej",
-            "riostream", "rnr", "rping", "rping6", "rstream", "uc", "ucmatose", "ud", "udaddy");
+            "all",
+            "badlen",
+            "cmfuzz",
+            "dead",
+            "inject",
+            "mckey",
+            "mckey_sendonly",
+            "noans",
+            "nolisten",
+            "rcpp",
+            "rej",
+            "riostream",
+            "rnr",
+            "rping",
+            "rping6",
+            "rstream",
+            "uc",
+            "ucmatose",
+            "ud",
+            "udaddy");
     private static final int FILE_HEADER_BYTES = 24;
     private static final int RECORD_HEADER_BYTES = 16;
     private static final int ETHERNET_BYTES = 14;
@@ -26,7 +44,7 @@ final class Captures {
     private Captures() {}
 
     /** All RoCEv2 packets. */
-    static Stream<Frame> frames() {
+    public static Stream<Frame> frames() {
         return NAMES.stream().flatMap(name -> frames(name).stream());
     }
 
@@ -90,7 +108,7 @@ final class Captures {
     }
 
     /** The UDP payload of a frame. */
-    static byte[] payload(Frame frame) {
+    public static byte[] payload(Frame frame) {
         return Arrays.copyOfRange(frame.buffer.array(), frame.offset, frame.offset + frame.length);
     }
 }

@@ -27,7 +27,8 @@ public final class Main {
             }
             case "seeds" -> writeSeeds(Target.valueOf(arguments[1]).make(), Path.of(arguments[2]));
             case "run" -> {
-                FuzzTarget target = new BoundedMemory(Target.valueOf(arguments[1]).make());
+                FuzzTarget target =
+                        new BoundedMemory(Target.valueOf(arguments[1]).make());
                 for (int i = 2; i < arguments.length; i++) {
                     target.run(Files.readAllBytes(Path.of(arguments[i])));
                     System.out.println(arguments[i] + ": nothing found");

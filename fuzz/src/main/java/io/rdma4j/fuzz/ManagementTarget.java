@@ -122,8 +122,8 @@ public final class ManagementTarget implements FuzzTarget {
             MemorySegment s = MemorySegment.ofArray(mad);
             CmAttribute attribute = ATTRIBUTES[script.choice(ATTRIBUTES.length)];
             byte[] body = script.run();
-            MemorySegment.copy(body, 0, s, ValueLayout.JAVA_BYTE, MadHeader.LENGTH,
-                    Math.min(body.length, CmMad.BODY_LENGTH));
+            MemorySegment.copy(
+                    body, 0, s, ValueLayout.JAVA_BYTE, MadHeader.LENGTH, Math.min(body.length, CmMad.BODY_LENGTH));
             MadHeader.of(attribute, 1, 0).emit(s, 0);
             int flags = script.u8();
             if ((flags & 1) == 0 && attribute != CmAttribute.SIDR_REP) {
@@ -201,8 +201,8 @@ public final class ManagementTarget implements FuzzTarget {
                 if (script.flag()) {
                     connections.add(agent.connect(now, builder(script.u8() % 8), 0, this));
                 } else {
-                    resolutions.add(agent.resolve(
-                            now, new CmRoute(LOCAL, PEER, 0), DATAGRAM_SERVICE, PrivateData.EMPTY, this));
+                    resolutions.add(
+                            agent.resolve(now, new CmRoute(LOCAL, PEER, 0), DATAGRAM_SERVICE, PrivateData.EMPTY, this));
                 }
                 drain();
             }
@@ -384,19 +384,31 @@ public final class ManagementTarget implements FuzzTarget {
                     }
                     return seed.bytes();
                 });
-        Stream<byte[]> passive = Stream.of(0, 1, 2, 3).map(owner -> new ScriptWriter()
-                .u8(owner)
-                .u8(1, 0).u16(0).u8(0, 0, 1, 0)
-                .u8(4, 0, owner)
-                .u8(1, 4).u16(0).u8(0, 0, 1)
-                .u8(1, 5).u16(0).u8(0, 0, 1)
-                .u8(6).u16(1000)
-                .u8(5, 1, 3)
-                .u8(1, 3).u16(0).u8(0, 1, 2)
-                .u8(4, 1, 0)
-                .u8(4, 1, 2)
-                .u8(1, 6).u16(0).u8(0, 1, 2)
-                .bytes());
+        Stream<byte[]> passive = Stream.of(0, 1, 2, 3)
+                .map(owner -> new ScriptWriter()
+                        .u8(owner)
+                        .u8(1, 0)
+                        .u16(0)
+                        .u8(0, 0, 1, 0)
+                        .u8(4, 0, owner)
+                        .u8(1, 4)
+                        .u16(0)
+                        .u8(0, 0, 1)
+                        .u8(1, 5)
+                        .u16(0)
+                        .u8(0, 0, 1)
+                        .u8(6)
+                        .u16(1000)
+                        .u8(5, 1, 3)
+                        .u8(1, 3)
+                        .u16(0)
+                        .u8(0, 1, 2)
+                        .u8(4, 1, 0)
+                        .u8(4, 1, 2)
+                        .u8(1, 6)
+                        .u16(0)
+                        .u8(0, 1, 2)
+                        .bytes());
         return Stream.concat(captured, passive);
     }
 }

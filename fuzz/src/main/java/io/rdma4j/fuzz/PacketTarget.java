@@ -115,7 +115,8 @@ public final class PacketTarget implements FuzzTarget {
         if (frame.isIpv4()) {
             Law.equal(icrc.recoverIdentification(frame), frame.identification, "the identification is in the ICRC");
         }
-        int changed = Bth.LENGTH - 1 + choice % (datagram.length - Bth.LENGTH + 1); // the last byte of the PSN, or behind it
+        int changed =
+                Bth.LENGTH - 1 + choice % (datagram.length - Bth.LENGTH + 1); // the last byte of the PSN, or behind it
         datagram[changed] ^= (byte) (1 << (choice & 7));
         Law.holds(!icrc.verify(frame), "a changed packet does not verify");
     }

@@ -67,8 +67,7 @@ final class Peering {
     Peering(int receivePsn, int sendPsn, int depth) {
         Random keys = new Random(1);
         memory = new MemoryTable(keys::nextInt);
-        QueuePairMachine.Configuration c =
-                new QueuePairMachine.Configuration(PLACES, PLACES, 4, 4, 64, false, DOMAIN);
+        QueuePairMachine.Configuration c = new QueuePairMachine.Configuration(PLACES, PLACES, 4, 4, 64, false, DOMAIN);
         queuePair = new RcQueuePair(NUMBER, c, memory, this::take, this::take, events::add);
         queuePair.toInit(ALL_ACCESS);
         queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
@@ -188,7 +187,8 @@ final class Peering {
             Law.holds(at < sends.size() && sends.get(at).id() == d.id(), "a send is completed once, in order");
             boolean isFlushed = d.status() == WorkStatus.WORK_REQUEST_FLUSHED_ERROR;
             Law.holds(!failed || isFlushed, "behind a failure all is flushed");
-            Law.holds(d.status() != WorkStatus.SUCCESS || sends.get(at).isSignaled(), "success is reported if asked for");
+            Law.holds(
+                    d.status() != WorkStatus.SUCCESS || sends.get(at).isSignaled(), "success is reported if asked for");
             failed |= d.status() != WorkStatus.SUCCESS;
             at++;
         }

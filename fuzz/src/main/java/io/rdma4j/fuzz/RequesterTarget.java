@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * F3: the requester of a reliable connection, whose peer answers what it likes.
@@ -69,7 +70,8 @@ public final class RequesterTarget implements FuzzTarget {
         fallSilent(side);
         side.checkCanaries();
         Law.holds(
-                !isShaped || side.hasNone(SINK, BEHIND_PAYLOAD), "nothing but the payload of answers comes into memory");
+                !isShaped || side.hasNone(SINK, BEHIND_PAYLOAD),
+                "nothing but the payload of answers comes into memory");
         Law.holds(side.isUntouched(SOURCE, 0, Peering.REGION_BYTES), "memory that is sent stays");
         Law.holds(side.isUntouched(READ_ONLY, 0, Peering.REGION_BYTES), "memory that may not be written stays");
         side.checkCompletions();
@@ -84,7 +86,7 @@ public final class RequesterTarget implements FuzzTarget {
                 side.deliver(raw(script, side));
                 isShaped = false;
             }
-            case 1, 2 -> side.deliver(answer(script, side));
+            case 1, 2 -> side.deliver(answer(script, side, asked.peek()));
             case 3 -> properAnswer(side, asked);
             case 4 -> post(script, side);
             case 5 -> {
@@ -113,9 +115,7 @@ public final class RequesterTarget implements FuzzTarget {
     }
 
     private static void note(Packet sent, Deque<Asked> asked) {
-        int length = sent.opcode().isRead()
-                ? Reth.dmaLength(sent.segment(), sent.rethOffset())
-                : sent.payloadLength();
+        int length = sent.opcode().isRead() ? Reth.dmaLength(sent.segment(), sent.rethOffset()) : sent.payloadLength();
         asked.add(new Asked(sent.opcode(), sent.psn(), length));
         if (asked.size() > 64) {
             asked.remove();
@@ -161,12 +161,20 @@ public final class RequesterTarget implements FuzzTarget {
         return datagram;
     }
 
-    private static byte[] answer(Script script, Peering side) {
+    /** An answer near the right one: of the oldest request that the peer has seen, or near the newest number. */
+    private static byte[] answer(Script script, Peering side, @Nullable Asked oldest) {
         Opcode opcode = ANSWERS[script.choice(ANSWERS.length)];
-        int psn = Psn.plus(side.queuePair.sendPsn(), script.near());
+        int flags = script.u8();
+        int from = side.queuePair.sendPsn();
+        int right = Peering.MTU;
+        if (oldest != null && (flags & 1) == 0) {
+            from = oldest.psn();
+            right = Math.min(oldest.length(), Peering.MTU);
+        }
+        int psn = Psn.plus(from, script.near());
         int syndrome = script.u8();
-        int length = opcode.isRead() ? (syndrome & 0x80) == 0 ? Peering.MTU : script.u16() % 600 : 0;
-        return packet(opcode, psn, syndrome, length);
+        int length = Math.clamp(right + ((flags & 2) == 0 ? script.near() : 0L), 0, 2 * Peering.MTU);
+        return packet(opcode, psn, syndrome, opcode.isRead() ? length : 0);
     }
 
     private static byte[] packet(Opcode opcode, int psn, int syndrome, int length) {
@@ -237,8 +245,13 @@ public final class RequesterTarget implements FuzzTarget {
             for (int i = 0; i < 3; i++) {
                 seed.u8(4, i, OPCODES.indexOf(opcode)).u16(i * 700);
             }
-            return seed.u8(5, 3, 5, 1, 0, 0xff, 0x60, 7).u16(9000).u8(5, 3, 3, 6, 3, 5)
-                    .u8(1, 0, 0xff, 0x20, 5, 7).u16(500).u8(5, 3)
+            return seed.u8(5, 1, 2, 2, 0, 0x1f, 3, 5) // the proper beginning of the answer, and the rest of it
+                    .u8(1, 1, 2, 0, 0x1f, 1, 0, 1, 0xff, 0x60, 0, 7)
+                    .u16(9000)
+                    .u8(5, 3, 3, 6, 3, 5)
+                    .u8(1, 0, 1, 0xff, 0x20, 0, 5, 7)
+                    .u16(500)
+                    .u8(5, 3)
                     .bytes();
         });
         return Stream.concat(captured, made);

@@ -170,26 +170,42 @@ public final class ResponderTarget implements FuzzTarget {
 
     @Override
     public Stream<byte[]> seeds() {
-        Stream<byte[]> captured = Stream.of("all", "badlen", "inject", "rnr")
-                .map(name -> {
-                    ScriptWriter seed = new ScriptWriter().u8(4).u16(512).u16(0).u8(1).u8(4).u16(512).u16(512).u8(2);
-                    for (Frame frame : Captures.frames(name)) {
-                        byte[] bytes = Captures.payload(frame);
-                        Opcode opcode = Opcode.of(bytes[0] & 0xff);
-                        if (opcode != null && opcode.isRequest() && opcode.code() < 0x20) {
-                            seed.u8(0).u8(0).run(bytes).u8(5);
-                        }
-                    }
-                    return seed.bytes();
-                });
+        Stream<byte[]> captured = Stream.of("all", "badlen", "inject", "rnr").map(name -> {
+            ScriptWriter seed = new ScriptWriter()
+                    .u8(4)
+                    .u16(512)
+                    .u16(0)
+                    .u8(1)
+                    .u8(4)
+                    .u16(512)
+                    .u16(512)
+                    .u8(2);
+            for (Frame frame : Captures.frames(name)) {
+                byte[] bytes = Captures.payload(frame);
+                Opcode opcode = Opcode.of(bytes[0] & 0xff);
+                if (opcode != null && opcode.isRequest() && opcode.code() < 0x20) {
+                    seed.u8(0).u8(0).run(bytes).u8(5);
+                }
+            }
+            return seed.bytes();
+        });
         Stream<byte[]> made = Stream.of(Opcode.values())
                 .filter(opcode -> opcode.isRequest() && opcode.transport() == Opcode.Transport.RC)
                 .map(opcode -> new ScriptWriter()
-                        .u8(4).u16(1024).u16(0).u8(1)
-                        .u8(1, opcode.code(), 0, 0, 0).u8(0, 0).u16(1000)
+                        .u8(4)
+                        .u16(1024)
+                        .u16(0)
+                        .u8(1)
+                        .u8(1, opcode.code(), 0, 0, 0)
+                        .u8(0, 0)
+                        .u16(1000)
                         .u8(5)
-                        .u8(1, opcode.code(), 0, 0, 0x11).u8(0, 1).u16(8)
-                        .u8(1, opcode.code(), 0, 0xff, 0x11).u8(0, 1).u16(8)
+                        .u8(1, opcode.code(), 0, 0, 0x11)
+                        .u8(0, 1)
+                        .u16(8)
+                        .u8(1, opcode.code(), 0, 0xff, 0x11)
+                        .u8(0, 1)
+                        .u16(8)
                         .u8(5)
                         .bytes());
         return Stream.concat(captured, made);

@@ -12,7 +12,6 @@ import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,16 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A completion queue. */
 final class SoftCompletionQueue implements CompletionQueue {
-    private static final int NOT_ARMED = 0;
-    private static final int ARMED_SOLICITED = 1;
-    private static final int ARMED = 2;
-
     private final SoftContext context;
     private final CompletionRing ring;
     private final @Nullable Object userContext;
     private final @Nullable SoftCompletionChannel channel;
     private final int completionVector;
-    private final AtomicInteger armed = new AtomicInteger(NOT_ARMED);
+    private final EventRequest eventRequest = new EventRequest();
 
     /**
      * Whether an event was asked for since this queue was polled last. The look that follows is for completions that came
@@ -56,6 +51,10 @@ final class SoftCompletionQueue implements CompletionQueue {
     private volatile Engine[] engines;
 
     private volatile boolean overrun;
+
+    /** Whether nothing may come to report here any more; under the main engine's lock. */
+    private boolean closing;
+
     private boolean closed;
 
     SoftCompletionQueue(
@@ -138,11 +137,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (target == null) {
             return;
         }
-        // Added before the look whether somebody wants to know, who asks before a last look at what is there.
-        VarHandle.fullFence();
-        int state = armed.get();
-        boolean isWanted = state == ARMED || state == ARMED_SOLICITED && completion.solicited;
-        if (isWanted && armed.compareAndSet(state, NOT_ARMED)) {
+        if (eventRequest.take(completion.solicited)) {
             target.onEvent(this);
         }
     }
@@ -158,7 +153,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         // Told last: another thread may look at the queue pairs the moment it hears of it.
         context.onAsyncEvent(AsyncEvent.Type.COMPLETION_QUEUE_ERROR, this);
         SoftCompletionChannel target = channel;
-        if (target != null && armed.getAndSet(NOT_ARMED) != NOT_ARMED) {
+        if (target != null && eventRequest.take(true)) {
             // Who waits for a completion shall poll, and be told.
             target.onEvent(this);
         }
@@ -196,11 +191,7 @@ final class SoftCompletionQueue implements CompletionQueue {
                     "the completion queue has no channel",
                     "Give it one when you create it");
         }
-        if (solicitedOnly) {
-            armed.compareAndSet(NOT_ARMED, ARMED_SOLICITED);
-        } else {
-            armed.set(ARMED);
-        }
+        eventRequest.make(solicitedOnly);
         isFreshlyArmed = true;
     }
 
@@ -217,6 +208,18 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
 
     // ---- life ----
+
+    /**
+     * Before something is made that is to report here; under the main engine's lock.
+     *
+     * @throws RdmaException if the queue is closed, or being closed by another thread
+     */
+    void requireOpen(String operation) {
+        if (closing) {
+            throw new RdmaException(
+                    operation, Errno.EINVAL, "the completion queue is closed", "Give it one that is open");
+        }
+    }
 
     /** Notes that a queue pair reports here, which it has not yet done; under the main engine's lock. */
     void addUser(SoftQueuePair queuePair) {
@@ -302,6 +305,7 @@ final class SoftCompletionQueue implements CompletionQueue {
                         count + " queues of queue pairs report here",
                         "Close the queue pairs first");
             }
+            closing = true;
         } finally {
             context.engine().unlock();
         }
@@ -311,6 +315,7 @@ final class SoftCompletionQueue implements CompletionQueue {
         }
         boolean allAcknowledged = context.engine().await(acknowledged, () -> unacknowledged.get() <= 0, Long.MAX_VALUE);
         if (!allAcknowledged) {
+            reopen();
             throw new RdmaException(
                     "ibv_destroy_cq",
                     Errno.EINTR,
@@ -318,6 +323,12 @@ final class SoftCompletionQueue implements CompletionQueue {
                     "Acknowledge each event taken from the channel");
         }
         closeNow();
+    }
+
+    private void reopen() {
+        context.engine().lock();
+        closing = false;
+        context.engine().unlock();
     }
 
     void closeNow() {

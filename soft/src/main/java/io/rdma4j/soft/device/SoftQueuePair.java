@@ -141,6 +141,8 @@ final class SoftQueuePair implements QueuePair {
         context.engine().lock();
         engine.lock();
         try {
+            send.requireOpen(CREATE);
+            receive.requireOpen(CREATE);
             int number = engine.reserveQueuePairNumber();
             if (number < 0) {
                 throw new RdmaException(

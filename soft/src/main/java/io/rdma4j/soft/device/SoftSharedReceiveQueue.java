@@ -77,6 +77,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
             return null;
         }
         if (isExtended && given instanceof SoftCompletionQueue soft && soft.belongsTo(context)) {
+            soft.requireOpen(CREATE);
             return soft;
         }
         throw new RdmaException(

@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,8 @@ final class Doorbells {
         } while (!head.compareAndSet(first, queuePair));
     }
 
-    void take(Engine engine) {
+    /** Takes all that rang. Under the lock of the engine that takes. */
+    void take(Consumer<DrivenQueuePair> taker) {
         if (head.get() == null) {
             return;
         }
@@ -35,7 +37,7 @@ final class Doorbells {
             queuePair.nextRung = null;
             // Before the queue is looked at, so that a post that comes after the look rings again.
             queuePair.unring();
-            engine.onDoorbell(queuePair);
+            taker.accept(queuePair);
             queuePair = next;
         }
     }

@@ -31,6 +31,9 @@ public final class DrivenQueuePair extends Timed {
     int trafficClass;
     boolean active;
 
+    /** Whether the engine drives it no more. */
+    boolean removed;
+
     /** Whether the next look at what was posted finds it broken. */
     volatile boolean breaks;
 

@@ -49,6 +49,7 @@ public final class Engine {
     private final Handover handover = new Handover();
     private final DeadlineQueue deadlines = new DeadlineQueue();
     private final Doorbells doorbells = new Doorbells();
+    private final Consumer<DrivenQueuePair> onDoorbell = this::onDoorbell;
     private final Progress progress;
     private final Receiver receiver;
     private final Transmitter transmitter;
@@ -93,7 +94,7 @@ public final class Engine {
     public void unlock() {
         try {
             if (lock.getHoldCount() == 1) {
-                doorbells.take(this);
+                doorbells.take(onDoorbell);
                 transmitter.run(now);
                 noteDeadline();
             }
@@ -261,7 +262,7 @@ public final class Engine {
      * its acknowledgement, and the peer would repeat its last message to nobody. Under the engine lock.
      */
     public void reset(DrivenQueuePair queuePair) {
-        doorbells.take(this);
+        doorbells.take(onDoorbell);
         transmitter.run(now);
         // That gave every queue pair its turn, in which new data go first; the acknowledgement must not depend on it.
         queuePair.machine.abandon();
@@ -272,6 +273,7 @@ public final class Engine {
     /** Drives a queue pair no more; under the engine lock. Its number stays unused for a minute. */
     public void removeQueuePair(DrivenQueuePair queuePair) {
         deadlines.remove(queuePair);
+        queuePair.removed = true;
         queuePair.port = null;
         queuePairs.remove(queuePair.machine.number(), now + NUMBER_HOLD_OFF_NANOS);
     }
@@ -323,7 +325,7 @@ public final class Engine {
     private void transmitAll() {
         long giveUpNanos = System.nanoTime() + FINISH_NANOS;
         do {
-            doorbells.take(this);
+            doorbells.take(onDoorbell);
             transmitter.run(now);
         } while (transmitter.hasWork() && System.nanoTime() - giveUpNanos < 0);
     }
@@ -380,7 +382,10 @@ public final class Engine {
         deadlines.schedule(queuePair, queuePair.machine.nextDeadlineNanos());
     }
 
-    void onDoorbell(DrivenQueuePair queuePair) {
+    private void onDoorbell(DrivenQueuePair queuePair) {
+        if (queuePair.removed) {
+            return; // closed since it rang: nobody is to hear of it any more
+        }
         if (queuePair.breaks) {
             queuePair.breaks = false; // it may be reset, and begin again
             queuePair.machine.toError();
@@ -426,7 +431,7 @@ public final class Engine {
         while (!doorbells.isEmpty() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
             try {
                 now = System.nanoTime();
-                doorbells.take(this);
+                doorbells.take(onDoorbell);
                 transmitter.run(now);
                 noteDeadline();
             } finally {
@@ -446,7 +451,7 @@ public final class Engine {
             now = System.nanoTime();
             counters.cycles++;
             progress.notePoll(now);
-            doorbells.take(this);
+            doorbells.take(onDoorbell);
             transmitter.run(now);
             boolean received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
@@ -493,7 +498,7 @@ public final class Engine {
         try {
             now = System.nanoTime();
             counters.cycles++;
-            doorbells.take(this);
+            doorbells.take(onDoorbell);
             transmitter.run(now);
             int received = look == Look.UNLESS_DRY && isDry ? 0 : receive(true, look != Look.AT_LINKS);
             runTimers();

@@ -32,6 +32,13 @@ final class Handover {
         }
     }
 
+    /** Who takes what was handed over: the receiver of the engine. */
+    @FunctionalInterface
+    interface Taker {
+        /** Takes a frame, which is valid during the call. */
+        void onHandedOver(long nowNanos, SharedPort port, Frame frame);
+    }
+
     /** Copies of frames, and the main engine's ports of the addresses that they came to. */
     private static final class Store {
         private final MemorySegment memory = Arena.ofAuto().allocate((long) FRAMES * SLOT_BYTES, 64);
@@ -97,8 +104,8 @@ final class Handover {
         }
     }
 
-    /** Gives the receiver what waits; returns how many frames. Under the lock of the engine that takes. */
-    int drain(long nowNanos, Receiver receiver) {
+    /** Gives the taker what waits; returns how many frames. Under the lock of the engine that takes. */
+    int drain(long nowNanos, Taker taker) {
         long from = (long) HEAD.getOpaque(this);
         long to = (long) TAIL.getAcquire(this);
         Store places = store;
@@ -109,7 +116,7 @@ final class Handover {
             int i = (int) at & (FRAMES - 1);
             SharedPort port = places.ports[i];
             if (port != null) {
-                receiver.onHandedOver(nowNanos, port, places.frames[i]);
+                taker.onHandedOver(nowNanos, port, places.frames[i]);
             }
             HEAD.setRelease(this, at + 1);
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Checks what comes in and gives it to the queue pair it is for, or to the process it is for. What fails a check is
  * counted and dropped without a word, as every RoCEv2 device does. Under the engine lock; allocates nothing.
  */
-final class Receiver {
+final class Receiver implements Handover.Taker {
     /** Number of the general services queue pair. */
     static final int GSI_QUEUE_PAIR = 1;
 
@@ -92,7 +92,8 @@ final class Receiver {
     }
 
     /** Takes a frame that another engine of this process has received; that one has counted it. */
-    void onHandedOver(long nowNanos, SharedPort port, Frame frame) {
+    @Override
+    public void onHandedOver(long nowNanos, SharedPort port, Frame frame) {
         if (!parse(frame)) {
             return;
         }

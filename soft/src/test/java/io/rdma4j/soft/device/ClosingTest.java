@@ -1,0 +1,69 @@
+package io.rdma4j.soft.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import java.net.InetAddress;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What is closed neither reports anything nor is built upon, whatever another thread was just about to do with it. */
+class ClosingTest {
+    private static final QueuePairCapabilities CAPABILITIES = new QueuePairCapabilities(4, 4, 1, 1, 0);
+
+    private static DeviceContext open() {
+        return Device.of(InetAddress.getLoopbackAddress()).orElseThrow().open();
+    }
+
+    /** As when its completion queue overruns at another engine, while it is being closed. */
+    @Test
+    void closedQueuePairThatIsAskedToFailReportsNothing() {
+        try (DeviceContext context = open()) {
+            ProtectionDomain domain = context.createProtectionDomain();
+            CompletionQueue completions = context.createCompletionQueue(16, null, null);
+            var receives = domain.createSharedReceiveQueue(SharedReceiveQueueInitAttributes.of(4, 1));
+            var queuePair = (SoftQueuePair) domain.createQueuePair(
+                    QueuePairInitAttributes.reliable(completions, CAPABILITIES).sharedReceiveQueue(receives));
+            queuePair.close();
+            queuePair.failSoon();
+            assertThat(context.awaitAsyncEvent(Duration.ZERO)).isNull();
+        }
+    }
+
+    @Test
+    void nothingIsMadeToReportToACompletionQueueThatIsClosed() {
+        try (DeviceContext context = open()) {
+            ProtectionDomain domain = context.createProtectionDomain();
+            CompletionQueue completions = context.createCompletionQueue(16, null, null);
+            completions.close();
+            assertThatThrownBy(
+                            () -> domain.createQueuePair(QueuePairInitAttributes.reliable(completions, CAPABILITIES)))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+            domain.close(); // the queue pair that was refused is not there
+        }
+    }
+
+    @Test
+    void requestForMoreEventsDoesNotLoseTheEventOfTheOneBefore() {
+        EventRequest request = new EventRequest();
+        assertThat(request.take(true)).isFalse();
+        request.make(true);
+        assertThat(request.take(false)).isFalse();
+        request.make(false);
+        assertThat(request.take(false)).isTrue();
+        assertThat(request.take(true)).isFalse();
+        request.make(false);
+        request.make(true); // asks for less, and takes nothing back
+        assertThat(request.take(false)).isTrue();
+    }
+}

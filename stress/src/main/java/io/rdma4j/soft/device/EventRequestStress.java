@@ -1,0 +1,114 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.transport.Completion;
+import io.rdma4j.verbs.WorkCompletion;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZZZ_Result;
+import org.openjdk.jcstress.infra.results.ZZ_Result;
+
+/** Asking for an event and adding a completion, as a completion queue does both. */
+public final class EventRequestStress {
+    private EventRequestStress() {}
+
+    private static boolean add(CompletionRing ring, EventRequest request) {
+        Completion completion = new Completion();
+        boolean _ = ring.add(completion, 0);
+        return request.take(completion.solicited);
+    }
+
+    /** Who asks and then polls finds the completion, or gets the event. */
+    @JCStressTest
+    @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "found")
+    @Outcome(id = "false, true", expect = Expect.ACCEPTABLE, desc = "told")
+    @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "found, and told too")
+    @Outcome(id = "false, false", expect = Expect.FORBIDDEN, desc = "a wake-up was lost")
+    @State
+    public static class AskAndPoll {
+        private final CompletionRing ring = new CompletionRing(2);
+        private final EventRequest request = new EventRequest();
+
+        /** Adds a completion. */
+        @Actor
+        public void engine(ZZ_Result r) {
+            r.r2 = add(ring, request);
+        }
+
+        /** Asks, then polls. */
+        @Actor
+        public void application(ZZ_Result r) {
+            request.make(false);
+            r.r1 = ring.take(WorkCompletion.array(1)) == 1;
+        }
+    }
+
+    /** Two completions take one request once. */
+    @JCStressTest
+    @Outcome(
+            id = {"true, false, false", "false, true, false"},
+            expect = Expect.ACCEPTABLE,
+            desc = "one event")
+    @State
+    public static class TwoCompletions {
+        private final EventRequest request = new EventRequest();
+
+        /** With a request. */
+        public TwoCompletions() {
+            request.make(false);
+        }
+
+        /** Adds a completion. */
+        @Actor
+        public void one(ZZZ_Result r) {
+            r.r1 = request.take(true);
+        }
+
+        /** Adds a completion. */
+        @Actor
+        public void other(ZZZ_Result r) {
+            r.r2 = request.take(false);
+        }
+
+        /** Whether the request is still there. */
+        @Arbiter
+        public void end(ZZZ_Result r) {
+            r.r3 = request.take(true);
+        }
+    }
+
+    /** Who has asked for an event with a solicited completion gets it, though it asks for more meanwhile. */
+    @JCStressTest
+    @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "one event for both requests")
+    @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "asked again after the event")
+    @State
+    public static class AskForMore {
+        private final EventRequest request = new EventRequest();
+
+        /** With a request for solicited completions. */
+        public AskForMore() {
+            request.make(true);
+        }
+
+        /** Adds a solicited completion. */
+        @Actor
+        public void engine(ZZ_Result r) {
+            r.r1 = request.take(true);
+        }
+
+        /** Asks for any. */
+        @Actor
+        public void application() {
+            request.make(false);
+        }
+
+        /** Whether a request is left. */
+        @Arbiter
+        public void end(ZZ_Result r) {
+            r.r2 = request.take(true);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.wire.Frame;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZI_Result;
+
+/** Frames that engines hand to another one come there once, whole. */
+public final class HandoverStress {
+    private static final int BYTES = 64;
+    private static final SharedPort PORT =
+            new SharedPort(SoftDevices.engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
+
+    private HandoverStress() {}
+
+    /** What is handed over, and what came of it. */
+    abstract static class Frames {
+        private final Handover handover = new Handover();
+        private boolean isWhole = true;
+        private int count;
+
+        void putTwo(byte content) {
+            for (int n = 0; n < 2; n++) {
+                byte[] bytes = new byte[BYTES];
+                Arrays.fill(bytes, content);
+                Frame frame = new Frame();
+                frame.segment = MemorySegment.ofArray(bytes);
+                frame.buffer = ByteBuffer.wrap(bytes);
+                frame.length = BYTES;
+                frame.sourcePort = content;
+                if (!handover.put(PORT, frame)) {
+                    throw new IllegalStateException("there is room for " + Handover.FRAMES);
+                }
+            }
+        }
+
+        void drain() {
+            int _ = handover.drain(0, (now, port, frame) -> onFrame(frame));
+        }
+
+        private void onFrame(Frame frame) {
+            byte[] bytes = frame.segment.asSlice(frame.offset, frame.length).toArray(ValueLayout.JAVA_BYTE);
+            for (byte b : bytes) {
+                isWhole &= b == frame.sourcePort;
+            }
+            isWhole &= bytes.length == BYTES;
+            count++;
+        }
+
+        void drainAll(ZI_Result r) {
+            while (!handover.isEmpty()) {
+                drain();
+            }
+            r.r1 = isWhole;
+            r.r2 = count;
+        }
+    }
+
+    /** One engine gives, one takes. */
+    @JCStressTest
+    @Outcome(id = "true, 2", expect = Expect.ACCEPTABLE, desc = "all came, whole")
+    @State
+    public static class GiverAndTaker extends Frames {
+        /** Hands two over. */
+        @Actor
+        public void giver() {
+            putTwo((byte) 1);
+        }
+
+        /** Takes. */
+        @Actor
+        public void taker() {
+            drain();
+        }
+
+        /** Takes what is left. */
+        @Arbiter
+        public void end(ZI_Result r) {
+            drainAll(r);
+        }
+    }
+
+    /** Two engines give. */
+    @JCStressTest
+    @Outcome(id = "true, 4", expect = Expect.ACCEPTABLE, desc = "all came, whole")
+    @State
+    public static class TwoGivers extends Frames {
+        /** Hands two over. */
+        @Actor
+        public void one() {
+            putTwo((byte) 1);
+        }
+
+        /** Hands two over. */
+        @Actor
+        public void other() {
+            putTwo((byte) 2);
+        }
+
+        /** Takes. */
+        @Arbiter
+        public void end(ZI_Result r) {
+            drainAll(r);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.rdma4j.soft.engine;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.I_Result;
+
+/** One thread at a time is between lock and unlock, and sees what the one before has written. */
+@JCStressTest
+@Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "each has added one")
+@State
+public class SpinLockStress {
+    private final SpinLock lock = new SpinLock();
+    private int count;
+
+    /** Starts with a free lock. */
+    public SpinLockStress() {}
+
+    private void add() {
+        lock.lock();
+        count++;
+        lock.unlock();
+    }
+
+    /** Adds one. */
+    @Actor
+    public void one() {
+        add();
+    }
+
+    /** Adds one, if need be by trying again and again. */
+    @Actor
+    public void other() {
+        while (!lock.tryLock()) {
+            Thread.onSpinWait();
+        }
+        count++;
+        lock.unlock();
+    }
+
+    /** The sum. */
+    @Arbiter
+    public void end(I_Result r) {
+        r.r1 = count;
+    }
+}
