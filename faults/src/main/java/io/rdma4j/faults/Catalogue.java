@@ -1,7 +1,11 @@
 package io.rdma4j.faults;
 
 import io.rdma4j.faults.cases.DeadPath;
+import io.rdma4j.faults.cases.IllegalAccess;
+import io.rdma4j.faults.cases.Predictability;
+import io.rdma4j.faults.cases.SameHostAttacker;
 import io.rdma4j.faults.cases.Seeds;
+import io.rdma4j.faults.cases.TenantIsolation;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -12,7 +16,13 @@ public final class Catalogue {
 
     /** A new instance of each, by number. */
     public static List<AcceptanceTest> tests() {
-        return Stream.<AcceptanceTest>of(new DeadPath(), new Seeds())
+        return Stream.<AcceptanceTest>of(
+                        new IllegalAccess(),
+                        new DeadPath(),
+                        new Predictability(),
+                        new SameHostAttacker(),
+                        new TenantIsolation(),
+                        new Seeds())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))
                 .toList();
     }

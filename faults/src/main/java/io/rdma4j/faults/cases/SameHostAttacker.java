@@ -1,0 +1,191 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.ForgedWrite;
+import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Another user of the host, who knows queue pair number, PSN, key and address, sends RDMA WRITEs from a UDP port of his own:
+ * nothing of it has an effect. Without the check of the port the first one does, which shows that all else in it is right.
+ */
+public final class SameHostAttacker implements AcceptanceTest {
+    private static final Duration STEP = Duration.ofSeconds(20);
+    private static final String NOBODY = "65534";
+    private static final int ATTACKERS_PORT = 40_123;
+    private static final int PACKETS_A_RUN = 50_000;
+    private static final long EVIL = 0xeeee_eeee_eeee_eeeeL;
+
+    @Override
+    public int number() {
+        return 14;
+    }
+
+    @Override
+    public String title() {
+        return "same-host attacker";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "0 of " + packets(scale) + " valid-looking WRITEs of another user accepted";
+    }
+
+    private static int packets(Scale scale) {
+        return scale.of(100_000, 1_000_000);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        JsonNode open = attack(stage, hosts, "unchecked", 1, "-Drdma4j.security=source-port=off");
+        if (open.get("memory").asLong() != EVIL) {
+            return Outcome.failed("the forged packet is not accepted without the check either: it proves nothing");
+        }
+        int packets = packets(stage.scale());
+        JsonNode guarded = attack(stage, hosts, "guarded", packets);
+        long seen = guarded.get("dropped").asLong();
+        boolean untouched = guarded.get("memory").asLong() == 0
+                && guarded.get("psnBefore").asInt() == guarded.get("psnAfter").asInt();
+        String works = guarded.get("works").asText();
+        return Outcome.of(
+                untouched && works.isEmpty() && seen >= packets / 10,
+                "%s of %d accepted, %d reached the queue pair and were dropped%s"
+                        .formatted(
+                                untouched ? "0" : "some",
+                                packets,
+                                seen,
+                                works.isEmpty() ? "" : "; afterwards " + works));
+    }
+
+    /** Two processes on the left host with a connection, and one of nobody that sends so many packets into it. */
+    private static JsonNode attack(Stage stage, TwoHosts hosts, String name, int packets, String... options)
+            throws IOException, InterruptedException {
+        Child victim = Child.builder(stage, name + "-victim", Victim.class)
+                .on(hosts.left())
+                .options(options)
+                .start();
+        int port = victim.await("port", STEP).asInt();
+        Child friend = Child.builder(stage, name + "-friend", Friend.class)
+                .on(hosts.left())
+                .options(options)
+                .with("port", port)
+                .start();
+        friend.await("written", STEP);
+        JsonNode target = victim.await("target", STEP);
+        String packet = ForgedWrite.hex(
+                TwoHosts.LEFT,
+                ATTACKERS_PORT,
+                target.get("queuePair").asInt(),
+                target.get("psn").asInt(),
+                target.get("address").asLong() + Long.BYTES,
+                target.get("key").asInt(),
+                EVIL);
+        for (int sent = 0; sent < packets; sent += PACKETS_A_RUN) {
+            stage.progress(name + ": " + sent + " of " + packets);
+            hosts.left()
+                    .run(
+                            "setpriv",
+                            "--reuid",
+                            NOBODY,
+                            "--clear-groups",
+                            "perl",
+                            "-MSocket",
+                            "-e",
+                            ForgedWrite.SENDER,
+                            TwoHosts.LEFT,
+                            Integer.toString(ATTACKERS_PORT),
+                            Integer.toString(Math.min(PACKETS_A_RUN, packets - sent)),
+                            packet);
+        }
+        friend.tell("again");
+        String works = friend.await("again", STEP).asText();
+        victim.tell("report");
+        JsonNode report = victim.await("report", STEP);
+        friend.kill();
+        victim.kill();
+        return ((ObjectNode) report).put("works", works);
+    }
+
+    /** Has memory that its one peer may write, and tells all that an attacker could wish to know. */
+    public static final class Victim implements Role {
+        @Override
+        public void play(Parent parent) throws IOException, InterruptedException {
+            Side.Listener listener = new Side.Listener(new InetSocketAddress(TwoHosts.LEFT, 0), 4);
+            parent.say("port", listener.port());
+            Side side = listener.accept(Side.Shape.of(16, 16, 4096));
+            awaitFirstWrite(side);
+            int psn = side.queuePair().query().receivePsn();
+            Map<String, Object> target = new LinkedHashMap<>();
+            target.put("queuePair", side.queuePair().number());
+            target.put("psn", psn);
+            target.put("address", side.region().address());
+            target.put("key", side.region().remoteKey());
+            parent.say("target", target);
+            String _ = parent.hear();
+            Map<String, Object> report = new LinkedHashMap<>();
+            report.put("memory", side.region().memory().get(ValueLayout.JAVA_LONG, Long.BYTES));
+            report.put("dropped", side.queuePair().counters().get("bad_source_port"));
+            report.put("psnBefore", psn);
+            // The friend has written once more.
+            report.put("psnAfter", side.queuePair().query().receivePsn() - 1 & 0xff_ffff);
+            parent.say("report", report);
+            String _ = parent.hear();
+        }
+
+        private static void awaitFirstWrite(Side side) throws InterruptedException {
+            while (side.queuePair().counters().get("rcvd_pkts") == 0) {
+                Thread.sleep(1);
+            }
+        }
+    }
+
+    /** The victim's one peer: writes once, so that the victim knows its UDP port, and once more when told to. */
+    public static final class Friend implements Role {
+        private final WorkCompletion[] batch = WorkCompletion.array(4);
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            Side side = Side.connect(
+                    new InetSocketAddress(TwoHosts.LEFT, 0),
+                    new InetSocketAddress(TwoHosts.LEFT, (int) parent.number("port", 0)),
+                    Side.Shape.of(16, 16, 4096));
+            parent.say("written", write(side));
+            while (parent.hear().equals("again")) {
+                parent.say("again", write(side));
+            }
+        }
+
+        /** Why it could not be done, or nothing. */
+        private String write(Side side) {
+            side.queuePair()
+                    .postSend(new SendWorkRequest()
+                            .from(side.region(), 0, Long.BYTES)
+                            .write(side.remoteAddress(), side.remoteKey())
+                            .signaled());
+            int count = side.await(batch, Duration.ofSeconds(5));
+            return count == 0 ? "no completion in 5 s" : batch[0].isSuccess() ? "" : batch[0].toString();
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A server with two clients, each with a connection of the defaults: one uses the other's true key and address. Each try is
+ * refused and costs it the connection, and after five its connection requests are rejected, for a minute.
+ */
+public final class TenantIsolation implements AcceptanceTest {
+    private static final Duration STEP = Duration.ofSeconds(20);
+    private static final int VIOLATIONS = 5;
+    private static final String REJECTED = "rejected";
+
+    @Override
+    public int number() {
+        return 15;
+    }
+
+    @Override
+    public String title() {
+        return "tenant isolation";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "5 of 5 uses of another's key and address: REM_ACCESS_ERR, memory unchanged, then requests rejected"
+                + (scale == Scale.FULL ? " for 60 s" : "") + "; the other client unaffected";
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Child server =
+                Child.builder(stage, "server", Server.class).on(hosts.right()).start();
+        int port = server.await("port", STEP).asInt();
+        Child tenant = Child.builder(stage, "tenant", Tenant.class)
+                .on(hosts.right())
+                .with("address", TwoHosts.RIGHT)
+                .with("port", port)
+                .start();
+        JsonNode granted = tenant.await("granted", STEP);
+        Child thief = Child.builder(stage, "thief", Thief.class)
+                .on(hosts.left())
+                .with("port", port)
+                .with("remoteAddress", granted.get("address").asLong())
+                .with("key", granted.get("key").asInt())
+                .start();
+        List<String> statuses = new ArrayList<>();
+        for (int i = 0; i < VIOLATIONS; i++) {
+            statuses.add(thief.await("tried", STEP).asText());
+            thief.tell("go on");
+        }
+        String after = thief.await("tried", STEP).asText();
+        String later = "";
+        if (stage.scale() == Scale.FULL) {
+            stage.progress("waiting for the minute to end");
+            Thread.sleep(61_000);
+            thief.tell("go on");
+            later = thief.await("tried", STEP).asText();
+        }
+        tenant.tell("check");
+        String tenants = tenant.await("checked", STEP).asText();
+        server.tell("check");
+        String touched = server.await("touched", STEP).asText();
+        boolean all = statuses.stream().allMatch(CompletionStatus.REMOTE_ACCESS_ERROR.name()::equals);
+        boolean refused = after.equals(REJECTED);
+        boolean forgiven = stage.scale() == Scale.QUICK || later.equals(CompletionStatus.REMOTE_ACCESS_ERROR.name());
+        return Outcome.of(
+                all && refused && forgiven && tenants.isEmpty() && touched.equals("no"),
+                "tries: %s; then: %s%s; memory changed: %s; the other client: %s"
+                        .formatted(
+                                statuses,
+                                after,
+                                later.isEmpty() ? "" : ", after a minute: " + later,
+                                touched,
+                                tenants.isEmpty() ? "unaffected" : tenants));
+    }
+
+    /** Accepts all, each with a protection domain and memory of its own, as {@link Side} does. */
+    public static final class Server implements Role {
+        private final List<Side> sides = new ArrayList<>();
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            Side.Listener listener = new Side.Listener(new InetSocketAddress(TwoHosts.RIGHT, 0), 16);
+            Thread.ofPlatform().daemon().start(() -> {
+                while (true) {
+                    Side side = listener.accept(Side.Shape.of(16, 16, 4096));
+                    synchronized (sides) {
+                        sides.add(side);
+                    }
+                }
+            });
+            parent.say("port", listener.port());
+            while (parent.hear().equals("check")) {
+                synchronized (sides) {
+                    parent.say("touched", sides.stream().anyMatch(Server::isTouched) ? "yes" : "no");
+                }
+            }
+        }
+
+        /** The tenant writes the first half of its memory only. */
+        private static boolean isTouched(Side side) {
+            MemorySegment half = side.region().memory().asSlice(2048);
+            return half.mismatch(MemorySegment.ofArray(new byte[2048])) >= 0;
+        }
+    }
+
+    /** Uses its own memory at the server. */
+    public static final class Tenant implements Role {
+        private final WorkCompletion[] batch = WorkCompletion.array(4);
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            Side side = Side.connect(
+                    new InetSocketAddress(parent.text("address", ""), 0),
+                    new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
+                    Side.Shape.of(16, 16, 4096));
+            Map<String, Object> granted = new LinkedHashMap<>();
+            granted.put("address", side.remoteAddress());
+            granted.put("key", side.remoteKey());
+            parent.say("granted", granted);
+            while (parent.hear().equals("check")) {
+                side.queuePair()
+                        .postSend(new SendWorkRequest()
+                                .from(side.region(), 0, 64)
+                                .write(side.remoteAddress(), side.remoteKey())
+                                .signaled());
+                int count = side.await(batch, Duration.ofSeconds(5));
+                parent.say("checked", count == 0 ? "no completion" : batch[0].isSuccess() ? "" : batch[0].toString());
+            }
+        }
+    }
+
+    /** Uses the tenant's memory, with a new connection for each try. */
+    public static final class Thief implements Role {
+        private final WorkCompletion[] batch = WorkCompletion.array(4);
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            do {
+                parent.say("tried", attempt(parent));
+            } while (parent.hear().equals("go on"));
+        }
+
+        private String attempt(Parent parent) {
+            try (Side side = Side.connect(
+                    new InetSocketAddress(TwoHosts.LEFT, 0),
+                    new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
+                    Side.Shape.of(16, 16, 4096))) {
+                side.region().memory().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
+                side.queuePair()
+                        .postSend(new SendWorkRequest()
+                                .from(side.region(), 0, 64)
+                                .write(parent.number("remoteAddress", 0) + 2048, (int) parent.number("key", 0))
+                                .signaled());
+                int count = side.await(batch, Duration.ofSeconds(5));
+                return count == 0 ? "nothing" : batch[0].status().name();
+            } catch (RdmaException e) {
+                return e.errno() == Errno.ECONNREFUSED ? REJECTED : e.toString();
+            }
+        }
+    }
+}
