@@ -1,5 +1,6 @@
 package io.rdma4j.faults;
 
+import io.rdma4j.faults.cases.CmAbuse;
 import io.rdma4j.faults.cases.DeadPath;
 import io.rdma4j.faults.cases.IllegalAccess;
 import io.rdma4j.faults.cases.Predictability;
@@ -17,6 +18,7 @@ public final class Catalogue {
     /** A new instance of each, by number. */
     public static List<AcceptanceTest> tests() {
         return Stream.<AcceptanceTest>of(
+                        new CmAbuse(),
                         new IllegalAccess(),
                         new DeadPath(),
                         new Predictability(),

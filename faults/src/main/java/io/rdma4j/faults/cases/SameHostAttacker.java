@@ -146,7 +146,7 @@ public final class SameHostAttacker implements AcceptanceTest {
             String _ = parent.hear();
             Map<String, Object> report = new LinkedHashMap<>();
             report.put("memory", side.region().memory().get(ValueLayout.JAVA_LONG, Long.BYTES));
-            report.put("dropped", side.queuePair().counters().get("bad_source_port"));
+            report.put("dropped", side.queuePair().counters().getOrDefault("bad_source_port", 0L));
             report.put("psnBefore", psn);
             // The friend has written once more.
             report.put("psnAfter", side.queuePair().query().receivePsn() - 1 & 0xff_ffff);
@@ -155,7 +155,7 @@ public final class SameHostAttacker implements AcceptanceTest {
         }
 
         private static void awaitFirstWrite(Side side) throws InterruptedException {
-            while (side.queuePair().counters().get("rcvd_pkts") == 0) {
+            while (side.queuePair().counters().getOrDefault("rcvd_pkts", 0L) == 0) {
                 Thread.sleep(1);
             }
         }

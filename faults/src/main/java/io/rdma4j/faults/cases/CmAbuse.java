@@ -1,0 +1,189 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.RequestStorm;
+import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several addresses flood a listener with connection requests: good ones that it rejects, repeated ones, ones for services
+ * that are not there, ones with nonsense in them, ones that name somebody else as their sender. Meanwhile a client connects.
+ */
+public final class CmAbuse implements AcceptanceTest {
+    private static final Duration STEP = Duration.ofSeconds(20);
+    private static final int BACKLOG = 128;
+    private static final long MOST_HEAP_BYTES = 16 << 20;
+    private static final long MOST_MILLIS = 1000;
+
+    @Override
+    public int number() {
+        return 21;
+    }
+
+    @Override
+    public String title() {
+        return "abuse of connection management";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "during " + messages(scale) + " hostile messages a client connects in 1 s; no more bytes out than in;"
+                + " none to a third party; heap at most 16 MiB more";
+    }
+
+    private static int messages(Scale scale) {
+        return scale.of(20_000, 100_000);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        for (String address : RequestStorm.addresses()) {
+            hosts.left().run("ip", "addr", "add", address + "/24", "dev", TwoHosts.CABLE);
+        }
+        Child server =
+                Child.builder(stage, "server", Server.class).on(hosts.right()).start();
+        int port = server.await("port", STEP).asInt();
+        Child client = Child.builder(stage, "client", Client.class)
+                .on(hosts.left())
+                .with("port", port)
+                .start();
+        long before = client.await("millis", STEP).asLong();
+        Child attacker = Child.builder(stage, "attacker", RequestStorm.class)
+                .on(hosts.left())
+                .with("port", port)
+                .with("messages", messages(stage.scale()))
+                .start();
+        attacker.await("begun", STEP);
+        long most = 0;
+        int connects = 0;
+        @Nullable JsonNode result = null;
+        while (result == null) {
+            client.tell("connect");
+            long took = client.await("millis", Duration.ofSeconds(100)).asLong();
+            most = Math.max(most, took);
+            connects++;
+            result = attacker.poll("result", Duration.ofMillis(100)).orElse(null);
+        }
+        server.tell("report");
+        long heap = server.await("heap", STEP).asLong();
+        boolean isBalanced =
+                result.get("receivedBytes").asLong() <= result.get("sentBytes").asLong();
+        return Outcome.of(
+                most <= MOST_MILLIS
+                        && isBalanced
+                        && result.get("toThirdParty").asLong() == 0
+                        && result.get("answers").asLong() > 0
+                        && heap <= MOST_HEAP_BYTES,
+                "%d connects, at most %d ms (%d before); %d KiB in, %d out; %d to a third party; heap %+d KiB"
+                        .formatted(
+                                connects,
+                                most,
+                                before,
+                                result.get("sentBytes").asLong() >> 10,
+                                result.get("receivedBytes").asLong() >> 10,
+                                result.get("toThirdParty").asLong(),
+                                heap >> 10));
+    }
+
+    /** Accepts the client and rejects all others. */
+    public static final class Server implements Role {
+        private static final QueuePairCapabilities SIZES = new QueuePairCapabilities(16, 16, 1, 1, 0);
+        private static final byte[] GREETING = new byte[20];
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            EventChannel channel = EventChannel.open();
+            CmId listener = channel.createId(PortSpace.TCP, null);
+            listener.bindAddress(new InetSocketAddress(TwoHosts.RIGHT, 0));
+            listener.listen(BACKLOG);
+            Thread.ofPlatform().daemon().start(() -> serve(channel));
+            long before = heap();
+            parent.say("port", listener.sourcePort());
+            while (parent.hear().equals("report")) {
+                parent.say("heap", heap() - before);
+            }
+        }
+
+        private static long heap() {
+            System.gc();
+            return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        }
+
+        private static void serve(EventChannel channel) {
+            InetAddress friend = InetAddress.ofLiteral(TwoHosts.LEFT);
+            while (true) {
+                CmEvent event = channel.await();
+                if (event == null) {
+                    continue;
+                }
+                CmId id = event.id();
+                CmEvent.Type type = event.type();
+                event.acknowledge();
+                if (type == CmEvent.Type.CONNECT_REQUEST) {
+                    InetSocketAddress peer = id.peerAddress();
+                    if (peer != null && friend.equals(peer.getAddress())) {
+                        id.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+                        id.accept(ConnectionParameters.defaults().withPrivateData(GREETING));
+                    } else {
+                        id.reject(new byte[0]);
+                        id.close();
+                    }
+                } else if (type != CmEvent.Type.ESTABLISHED) {
+                    id.close();
+                }
+            }
+        }
+    }
+
+    /** Connects when it is told to, and says how long that took. */
+    public static final class Client implements Role {
+        /** Connects that load and compile what connecting needs. */
+        private static final int WARM_UP = 20;
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            for (int i = 0; i < WARM_UP; i++) {
+                long _ = connect(parent);
+            }
+            do {
+                parent.say("millis", connect(parent));
+            } while (parent.hear().equals("connect"));
+        }
+
+        private static long connect(Parent parent) {
+            long begin = System.nanoTime();
+            try (Side _ = Side.connect(
+                    new InetSocketAddress(TwoHosts.LEFT, 0),
+                    new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
+                    Side.Shape.of(16, 16, 4096))) {
+                return (System.nanoTime() - begin) / 1_000_000;
+            }
+        }
+    }
+}

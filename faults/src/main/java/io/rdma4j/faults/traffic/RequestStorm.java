@@ -1,0 +1,169 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.Icrc;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.GsiPacket;
+import io.rdma4j.wire.cm.IpCmHeader;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Req;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Hostile connection requests from several addresses; counts what comes back, and what comes to an address that it names. */
+public final class RequestStorm implements Role {
+    private static final long TCP_SERVICES = 0x0106_0000L;
+    private static final int ATTACKERS = 8;
+    private static final int BURST = 20;
+    private static final long LINGER_NANOS = 2_000_000_000L;
+    private static final String THIRD_PARTY = "10.86.0.99";
+
+    private final SplittableRandom random = new SplittableRandom(21);
+    private final Icrc icrc = new Icrc();
+    private final List<DatagramChannel> attackers = new ArrayList<>();
+    private final ByteBuffer received = ByteBuffer.allocate(9000);
+    private final byte[] bytes = new byte[GsiPacket.LENGTH];
+    private long receivedBytes;
+    private long answers;
+    private long sentBytes;
+
+    /** Addresses that it needs on its host. */
+    public static List<String> addresses() {
+        return Stream.concat(own(), Stream.of(THIRD_PARTY)).toList();
+    }
+
+    private static Stream<String> own() {
+        return IntStream.range(0, ATTACKERS).mapToObj(i -> "10.86.0." + (100 + i));
+    }
+
+    private static DatagramChannel open(String address) throws IOException {
+        DatagramChannel channel = DatagramChannel.open();
+        channel.bind(new InetSocketAddress(InetAddress.ofLiteral(address), Frame.UDP_PORT));
+        channel.configureBlocking(false);
+        return channel;
+    }
+
+    @Override
+    public void play(Parent parent) throws IOException, InterruptedException {
+        for (String address : own().toList()) {
+            attackers.add(open(address));
+        }
+        DatagramChannel thirdParty = open(THIRD_PARTY);
+        long service = TCP_SERVICES + parent.number("port", 0);
+        int messages = (int) parent.number("messages", 1000);
+        parent.say("begun", 1);
+        for (int i = 0; i < messages; i++) {
+            send(i, service);
+            if (i % BURST == 0) {
+                Thread.sleep(1);
+                takeAnswers();
+            }
+        }
+        for (long end = System.nanoTime() + LINGER_NANOS; System.nanoTime() < end; ) {
+            takeAnswers();
+            Thread.sleep(10);
+        }
+        long toThirdParty = 0;
+        while (thirdParty.receive(received.clear()) != null) {
+            toThirdParty++;
+        }
+        parent.say(
+                "result",
+                Map.of(
+                        "sentBytes",
+                        sentBytes,
+                        "receivedBytes",
+                        receivedBytes,
+                        "answers",
+                        answers,
+                        "toThirdParty",
+                        toThirdParty));
+        String _ = parent.hear();
+    }
+
+    private void takeAnswers() throws IOException {
+        for (DatagramChannel attacker : attackers) {
+            while (attacker.receive(received.clear()) != null) {
+                receivedBytes += received.position();
+                answers++;
+            }
+        }
+    }
+
+    /** One of seven kinds of message, from one of the addresses. */
+    private void send(int i, long service) throws IOException {
+        int which = i % ATTACKERS;
+        Gid from = gid("10.86.0." + (100 + which));
+        Gid to = gid(TwoHosts.RIGHT);
+        int kind = i / ATTACKERS % 7;
+        int length = GsiPacket.LENGTH;
+        if (kind != 1) { // which is the last one again
+            Gid named = kind == 5 ? gid(THIRD_PARTY) : from;
+            PrivateData privateData = new IpCmHeader(from, 1000 + random.nextInt(60_000), to).with(PrivateData.EMPTY);
+            if (kind == 3) {
+                byte[] nonsense = new byte[92];
+                random.nextBytes(nonsense);
+                privateData = PrivateData.of(nonsense);
+            }
+            Req request = Req.builder()
+                    .localCommunicationId(1 + random.nextInt(Integer.MAX_VALUE))
+                    .localCaGuid(random.nextLong())
+                    .localQueuePair(2 + random.nextInt(1 << 23))
+                    .startingPsn(random.nextInt(1 << 24))
+                    .serviceId(kind == 2 ? random.nextLong() : service)
+                    .pathMtu(3)
+                    .primaryPath(CmPath.roce(named, to, 0, 0, 64, 19))
+                    .privateData(privateData)
+                    .build();
+            int _ = GsiPacket.write(MemorySegment.ofArray(bytes), 0, i & 0xff_ffff, random.nextLong(), request);
+            if (kind == 6) { // a right header, and then anything
+                for (int at = GsiPacket.HEADER_LENGTH + 24; at < GsiPacket.HEADER_LENGTH + CmMad.LENGTH; at++) {
+                    bytes[at] = (byte) random.nextInt();
+                }
+            }
+        }
+        if (kind == 4) {
+            length -= 4 * (1 + random.nextInt(50)); // ends early
+        }
+        seal(from, to, length);
+        sentBytes += length;
+        int _ = attackers
+                .get(which)
+                .send(
+                        ByteBuffer.wrap(bytes, 0, length),
+                        new InetSocketAddress(InetAddress.ofLiteral(TwoHosts.RIGHT), Frame.UDP_PORT));
+    }
+
+    private void seal(Gid from, Gid to, int length) {
+        Frame frame = new Frame();
+        frame.segment = MemorySegment.ofArray(bytes);
+        frame.buffer = ByteBuffer.wrap(bytes);
+        frame.length = length;
+        frame.sourceHigh = from.high();
+        frame.sourceLow = from.low();
+        frame.sourcePort = Frame.UDP_PORT;
+        frame.destinationHigh = to.high();
+        frame.destinationLow = to.low();
+        icrc.seal(frame);
+    }
+
+    private static Gid gid(String address) {
+        return Gid.ofIpv4(
+                ByteBuffer.wrap(InetAddress.ofLiteral(address).getAddress()).getInt());
+    }
+}
