@@ -1,0 +1,473 @@
+/*
+ * The window of a reliable connection: Requester and Completer on one side, Responder and Answers on the other, between them
+ * a network that loses, duplicates and reorders. PSNs are counted modulo 8, so a distance is one of -4 to 3, as Psn.distance
+ * has it for 24 bits. README.md tells what stands for what, and what is left out.
+ *
+ * Given by -D:
+ *   WINDOW  packets that may be in flight
+ *   LATE    a packet may arrive until so many behind it are acknowledged; then it is lost
+ *   MIXED   messages are SENDs, atomics and READs of two packets; without it they are SENDs, and receives may be missing
+ *   AT_MOST_ONCE, DELIVERED or PROGRESS: the property to check
+ *
+ * All sequences are relative to the oldest that is not acknowledged, which is 0: what is true of one place on the circle of
+ * PSNs is true of all, so the model runs around it for ever with a finite number of states.
+ */
+
+#define HALF 4
+#define DISTANCE(a, b) ((((a) - (b) + 5 * HALF) & 7) - HALF)
+
+#define SEND   0
+#define ATOMIC 1
+#define READ   2 /* the first packet of a READ's answer; the request for the whole has this sequence */
+#define REST   3 /* the second one; the request for the rest has this sequence */
+
+#define MAX_READS 2
+
+#ifdef AT_MOST_ONCE
+#define ONCE(condition) assert(condition)
+#else
+#define ONCE(condition) skip
+#endif
+#ifdef DELIVERED
+#define COMPLETED(condition) assert(condition)
+#else
+#define COMPLETED(condition) skip
+#endif
+
+/* What the sequences from -LATE on belong to. */
+#ifdef MIXED
+byte op[LATE + WINDOW + 2];
+#define OP(s) op[LATE + (s)]
+#else
+#define OP(s) SEND
+#endif
+#define END(s) ((s) + 1 + (OP(s) == READ))
+
+/* ---- Requester; unacked is 0 ---- */
+byte cursor;
+byte sentEnd;
+byte readsInFlight;
+bit wentBack;
+bit isProbing;
+bit waitsForReceiver;
+
+/* ---- Responder and Answers ---- */
+mtype = { NOTHING, ACK, NAK, RNR };
+short expected;
+short lastExecuted = -1;
+bit wasRefused;
+mtype pending = NOTHING;
+short refused;
+
+/* ReadAtomicResources: what is remembered, the newest first. */
+byte known;
+short first[MAX_READS];
+byte packets[MAX_READS];
+bit isAnswering[MAX_READS];
+short next[MAX_READS];     /* answer packet to send next */
+short answered[MAX_READS]; /* behind the newest answer packet ever sent */
+
+/* ---- The network: which answers may arrive, by sequence from 0; older ones are ghosts whenever they do. Which requests
+ *      may is known anyway: all that were sent and are not too late. ---- */
+byte acks;
+byte naks;
+byte rnrs;
+byte responses;
+
+#define HAS(set, i) (((set) >> (i)) & 1)
+#define PUT(set, i) if :: (i) >= 0 -> set = (set) | (1 << (i)) :: else fi
+
+/* ---- The calm: from some moment on nothing is lost, doubled or late, and receives are posted. ---- */
+bit calm;
+byte toGo;     /* what was in flight then and is not acknowledged yet */
+byte silences; /* time-outs since anything was acknowledged */
+
+#define MOST_SILENCES 2
+
+/* of the only process */
+short s;
+short reached;
+short sequence;
+short distance;
+byte i;
+bit all;
+
+/* ------------------------------------------------------------------------------------------------ Requester */
+
+inline rewind() {
+    cursor = 0;
+    readsInFlight = 0;
+    isProbing = 0
+}
+
+inline goBackOnce() {
+    if
+    :: !wentBack && !waitsForReceiver ->
+        wentBack = 1;
+        if
+        :: sentEnd > 0 -> rewind()
+        :: else
+        fi
+    :: else
+    fi
+}
+
+#define BACK(value, by, least) value = ((value) - (by) < (least) -> (least) : (value) - (by))
+
+/* `by` more are acknowledged */
+inline advance(by) {
+    isProbing = 0;
+    wentBack = 0;
+    waitsForReceiver = 0;
+    if
+    :: cursor < by -> cursor = 0; readsInFlight = 0
+    :: else -> cursor = cursor - by
+    fi;
+    sentEnd = sentEnd - by;
+    expected = expected - by;
+    BACK(lastExecuted, by, -1);
+    BACK(refused, by, -1);
+    acks = acks >> by;
+    naks = naks >> by;
+    rnrs = rnrs >> by;
+    responses = responses >> by;
+#ifdef MIXED
+    i = 0;
+    do
+    :: i + by < LATE + WINDOW + 2 -> op[i] = op[i + by]; i++
+    :: i + by >= LATE + WINDOW + 2 && i < LATE + WINDOW + 2 -> op[i] = SEND; i++
+    :: i == LATE + WINDOW + 2 -> break
+    od;
+    i = 0;
+    do
+    :: i < known ->
+        first[i] = first[i] - by;
+        next[i] = next[i] - by;
+        answered[i] = answered[i] - by;
+        if
+        :: first[i] + packets[i] <= -LATE -> /* no request for it can come */
+            known--;
+            first[i] = 0; packets[i] = 0; isAnswering[i] = 0; next[i] = 0; answered[i] = 0
+        :: else -> i++
+        fi
+    :: else -> break
+    od;
+    i = 0;
+#endif
+    silences = 0;
+    if
+    :: calm -> toGo = (toGo > by -> toGo - by : 0)
+    :: else
+    fi
+}
+
+/* Requester.acknowledge: as far as no READ or atomic stands in between; all: whether that was all */
+inline acknowledge(end) {
+    reached = 0;
+    do
+    :: reached < end && OP(reached) == SEND ->
+        COMPLETED(reached < expected); /* a SEND is done: the peer has it */
+        reached++
+    :: else -> break
+    od;
+    all = (reached >= end);
+    if
+    :: reached > 0 -> advance(reached)
+    :: else
+    fi;
+    reached = 0
+}
+
+#define FITS(end) (cursor == 0 || (!isProbing && (end) <= WINDOW))
+#define MAY_REPEAT (cursor < sentEnd && FITS(END(cursor)) && (OP(cursor) == SEND || readsInFlight < MAX_READS))
+#define MAY_BEGIN(end) (cursor == sentEnd && FITS(end) && (end) <= WINDOW + 1)
+
+/* The packet at the cursor leaves. Before the calm it waits in the network for deliver. */
+inline sendRequest() {
+    s = cursor;
+    if
+    :: OP(s) != SEND -> readsInFlight++
+    :: else
+    fi;
+    cursor = END(s);
+    sentEnd = (cursor > sentEnd -> cursor : sentEnd);
+    if
+    :: calm ->
+        if /* whether it asks for an acknowledgement: it must where the window ends and where it is the first one again */
+        :: onRequest(1)
+        :: s + 2 <= WINDOW && !(s == 0 && silences > 0) -> onRequest(0)
+        fi
+    :: else
+    fi
+}
+
+inline onTimeout() {
+    if
+    :: calm ->
+        silences++;
+        assert(silences <= MOST_SILENCES)
+    :: else
+    fi;
+    wentBack = 0;
+    rewind()
+}
+
+/* ------------------------------------------------------------------------------------------------ Completer */
+
+#define IS_GHOST (sequence < 0 || sequence >= sentEnd)
+
+inline onAck(named) {
+    sequence = DISTANCE(named, 0);
+    if
+    :: IS_GHOST
+    :: else ->
+        acknowledge(sequence + 1);
+        if
+        :: !all -> goBackOnce() /* implied NAK */
+        :: else
+        fi
+    fi
+}
+
+inline onNak(named) {
+    sequence = DISTANCE(named, 0);
+    if
+    :: IS_GHOST
+    :: else ->
+        acknowledge(sequence);
+        goBackOnce()
+    fi
+}
+
+inline onRnrNak(named) {
+    sequence = DISTANCE(named, 0);
+    if
+    :: IS_GHOST
+    :: else ->
+        acknowledge(sequence);
+        if
+        :: !all -> goBackOnce()
+        :: all && !waitsForReceiver -> rewind(); waitsForReceiver = 1
+        :: else
+        fi
+    fi
+}
+
+/* READ data or the result of an atomic */
+inline onResponse(named) {
+    sequence = DISTANCE(named, 0);
+    if
+    :: IS_GHOST
+    :: else ->
+        acknowledge(sequence);
+        if
+        :: !all -> goBackOnce()
+        :: else ->
+            COMPLETED(sequence == named && OP(0) != SEND); /* the answer is of this request */
+            if
+            :: OP(0) != READ && cursor > 0 -> readsInFlight = (readsInFlight > 0 -> readsInFlight - 1 : 0)
+            :: else
+            fi;
+            advance(1)
+        fi
+    fi
+}
+
+/* ------------------------------------------------------------------------------------------------ Responder */
+
+inline forgetOldest() {
+    known--;
+    first[known] = 0; packets[known] = 0; isAnswering[known] = 0; next[known] = 0; answered[known] = 0
+}
+
+inline executeReadOrAtomic() {
+    if
+    :: known == MAX_READS ->
+        /* hasRoom: a peer that keeps to the depth is never refused */
+        ONCE(!isAnswering[known - 1] || answered[known - 1] == first[known - 1] + packets[known - 1]);
+        forgetOldest()
+    :: else
+    fi;
+    i = known;
+    do
+    :: i > 0 ->
+        first[i] = first[i - 1]; packets[i] = packets[i - 1]; isAnswering[i] = isAnswering[i - 1];
+        next[i] = next[i - 1]; answered[i] = answered[i - 1];
+        i--
+    :: i == 0 -> break
+    od;
+    known++;
+    first[0] = expected;
+    packets[0] = END(s) - s;
+    isAnswering[0] = 1;
+    next[0] = expected;
+    answered[0] = expected;
+    expected = expected + packets[0];
+    pending = NOTHING
+}
+
+inline execute(asks) {
+    ONCE(s == expected); /* it is this very packet's turn, and it has not been executed before */
+    if
+    :: OP(s) == SEND ->
+        lastExecuted = expected;
+        if
+        :: asks || pending != NOTHING -> pending = ACK
+        :: else
+        fi;
+        expected++
+    :: else -> executeReadOrAtomic()
+    fi;
+    wasRefused = 0
+}
+
+inline onDuplicate() {
+    if
+    :: OP(s) == SEND ->
+        if
+        :: pending == NOTHING -> pending = ACK
+        :: else
+        fi
+    :: else ->
+        i = 0;
+        do
+        :: i == known -> break
+        :: i < known && expected + distance >= first[i] && expected + distance < first[i] + packets[i] ->
+            ONCE(s == expected + distance); /* what is answered again is what was asked */
+            if
+            :: !isAnswering[i] || s <= next[i] -> isAnswering[i] = 1; next[i] = s
+            :: else
+            fi;
+            break
+        :: i < known && !(expected + distance >= first[i] && expected + distance < first[i] + packets[i]) -> i++
+        od;
+        i = 0
+    fi
+}
+
+/* Packet s arrives. */
+inline onRequest(asks) {
+    distance = DISTANCE(s, expected);
+    if
+    :: distance < 0 -> onDuplicate()
+    :: distance > 0 && !wasRefused -> wasRefused = 1; pending = NAK; refused = expected
+    :: distance > 0 && wasRefused
+    :: distance == 0 -> execute(asks)
+#ifndef MIXED
+    :: distance == 0 && !calm -> wasRefused = 1; pending = RNR; refused = expected /* no receive is posted */
+#endif
+    fi;
+    distance = 0
+}
+
+/* ------------------------------------------------------------------------------------------------ Answers */
+
+/* The answer of the oldest that has one to send. */
+inline sendResponse() {
+    i = (known == 2 && isAnswering[1] -> 1 : 0);
+    s = next[i];
+    next[i] = s + 1;
+    answered[i] = (next[i] > answered[i] -> next[i] : answered[i]);
+    if
+    :: next[i] == first[i] + packets[i] -> isAnswering[i] = 0; next[i] = first[i]
+    :: else
+    fi;
+    i = 0;
+    if
+    :: calm -> onResponse(s)
+    :: else -> PUT(responses, s)
+    fi
+}
+
+inline sendAcknowledge() {
+    if
+    :: pending == ACK ->
+        pending = NOTHING;
+        s = lastExecuted;
+        if
+        :: calm -> onAck(s)
+        :: else -> PUT(acks, s)
+        fi
+    :: pending == NAK ->
+        pending = NOTHING;
+        s = refused; refused = -1;
+        if
+        :: calm -> onNak(s)
+        :: else -> PUT(naks, s)
+        fi
+    :: pending == RNR ->
+        pending = NOTHING;
+        s = refused; refused = -1;
+        if
+        :: calm -> onRnrNak(s)
+        :: else -> PUT(rnrs, s)
+        fi
+    fi
+}
+
+/* ------------------------------------------------------------------------------------------------ all together */
+
+/* One of what may arrive; it may come again. */
+inline choose(set) {
+    s = 0;
+    do
+    :: HAS(set, s) -> break
+    :: (set >> (s + 1)) != 0 -> s++
+    od
+}
+
+#define IS_ANSWERING (isAnswering[0] || isAnswering[1])
+#define IS_QUIET (!IS_ANSWERING && pending == NOTHING)
+#define CLEAN s = 0; sequence = 0; all = 0
+
+active proctype connection() {
+    do
+    :: atomic { calm && toGo == 0 -> break }
+
+    /* A request arrives. */
+    :: atomic { !calm ->
+            s = -LATE;
+            do
+            :: s < sentEnd && (OP(s) != REST || s <= 0) -> break
+            :: s + 1 < sentEnd -> s++
+            :: s + 1 >= sentEnd && (s >= sentEnd || OP(s) == REST && s > 0) -> s = 99; break
+            od;
+            if
+            :: s == 99
+            :: s != 99 -> onRequest(1)
+            :: s != 99 -> onRequest(0)
+            fi;
+            CLEAN }
+
+    /* An answer arrives. */
+    :: atomic { acks != 0 -> choose(acks); onAck(s); CLEAN }
+    :: atomic { naks != 0 -> choose(naks); onNak(s); CLEAN }
+    :: atomic { rnrs != 0 -> choose(rnrs); onRnrNak(s); CLEAN }
+    :: atomic { responses != 0 -> choose(responses); onResponse(s); CLEAN }
+
+    /* An answer leaves: READ data and results before the acknowledgement. */
+    :: atomic { (!calm || toGo > 0) && IS_ANSWERING -> sendResponse(); CLEAN }
+    :: atomic { (!calm || toGo > 0) && !IS_ANSWERING && pending != NOTHING -> sendAcknowledge(); CLEAN }
+
+    /* A request leaves. In the calm the answers come first. */
+    :: atomic { !waitsForReceiver && MAY_REPEAT && (!calm || IS_QUIET && toGo > 0) -> sendRequest(); CLEAN }
+    :: atomic { !waitsForReceiver && MAY_BEGIN(cursor + 1) && (!calm || IS_QUIET && toGo > 0) -> sendRequest(); CLEAN }
+#ifdef MIXED
+    :: atomic { !waitsForReceiver && MAY_BEGIN(cursor + 1) && !calm && readsInFlight < MAX_READS ->
+            OP(cursor) = ATOMIC; sendRequest(); CLEAN }
+    :: atomic { !waitsForReceiver && MAY_BEGIN(cursor + 2) && !calm && readsInFlight < MAX_READS ->
+            OP(cursor) = READ; OP(cursor + 1) = REST; sendRequest(); CLEAN }
+#endif
+
+    /* Time passes. In the calm it does so when nothing else can happen. */
+    :: atomic { cursor > 0 && !calm -> onTimeout() }
+    :: atomic { cursor > 0 && !calm && !waitsForReceiver -> rewind(); isProbing = 1 } /* repeatEarly */
+    :: atomic { waitsForReceiver -> waitsForReceiver = 0 }
+    :: atomic { cursor > 0 && calm && toGo > 0 && IS_QUIET && !waitsForReceiver && !MAY_REPEAT && !MAY_BEGIN(cursor + 1) ->
+            onTimeout() }
+
+#ifdef PROGRESS
+    :: atomic { !calm -> calm = 1; toGo = sentEnd; acks = 0; naks = 0; rnrs = 0; responses = 0 }
+#endif
+    od
+}
