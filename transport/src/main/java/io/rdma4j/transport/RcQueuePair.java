@@ -156,7 +156,7 @@ public final class RcQueuePair extends QueuePairMachine {
 
     private static void checkRanges(ReceiveParameters p) {
         checkMtu(p.pathMtuBytes());
-        check(p.receivePsn() >>> 24 == 0, "receive PSN", p.receivePsn());
+        check(p.receivePsn() >>> Psn.BITS == 0, "receive PSN", p.receivePsn());
         check(
                 p.peer().queuePairNumber() >>> 24 == 0,
                 "peer's queue pair number",
@@ -166,7 +166,7 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     private static void checkRanges(SendParameters p) {
-        check(p.sendPsn() >>> 24 == 0, "send PSN", p.sendPsn());
+        check(p.sendPsn() >>> Psn.BITS == 0, "send PSN", p.sendPsn());
         check(p.maxReadAtomic() >>> 8 == 0, "outgoing READ depth", p.maxReadAtomic());
         check(p.retryCount() >>> 3 == 0, "retry count", p.retryCount());
         check(p.rnrRetry() >>> 3 == 0, "RNR retry count", p.rnrRetry());

@@ -3,6 +3,7 @@ package io.rdma4j.transport;
 import io.rdma4j.wire.AtomicEth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Psn;
 import io.rdma4j.wire.Reth;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.XrcEth;
@@ -32,6 +33,16 @@ final class Requester {
      * packets are in flight at first, as many as rdma_rxe ever has.
      */
     static final int LEAST_PACKET_BYTES = 1024;
+
+    /**
+     * The window is never larger: packets of a quarter of all PSNs. One of a half would already do, if nothing came late
+     * (docs/model); a window of the usual size is far from both.
+     */
+    private static final long MOST_WINDOW_BYTES =
+            Math.min(WINDOW_GROWTH * WINDOW_BYTES, (long) Psn.COUNT / 4 * LEAST_PACKET_BYTES);
+
+    /** The window at first. */
+    private static final long FIRST_WINDOW_BYTES = Math.min(WINDOW_BYTES, MOST_WINDOW_BYTES);
 
     /** Longest message, in bytes. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
@@ -132,8 +143,8 @@ final class Requester {
         peerNumber = path.peer().queuePairNumber();
         mtu = path.pathMtuBytes();
         packetBytes = Math.max(LEAST_PACKET_BYTES, mtu);
-        window.start(WINDOW_BYTES, WINDOW_GROWTH * WINDOW_BYTES, packetBytes, p.sendPsn());
-        readPartPackets = (int) (WINDOW_BYTES / packetBytes);
+        window.start(FIRST_WINDOW_BYTES, MOST_WINDOW_BYTES, packetBytes, p.sendPsn());
+        readPartPackets = (int) (FIRST_WINDOW_BYTES / packetBytes);
         change(p);
         unacked = p.sendPsn();
         cursor = unacked;

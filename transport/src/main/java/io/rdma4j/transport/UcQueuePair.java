@@ -64,7 +64,7 @@ public final class UcQueuePair extends QueuePairMachine {
     public void toReadyToReceive(Peer path, int pathMtuBytes, int receivePsn) {
         require(state() == State.INIT, State.READY_TO_RECEIVE);
         checkMtu(pathMtuBytes);
-        check(receivePsn >>> 24 == 0, "receive PSN", receivePsn);
+        check(receivePsn >>> Psn.BITS == 0, "receive PSN", receivePsn);
         check(path.queuePairNumber() >>> 24 == 0, "peer's queue pair number", path.queuePairNumber());
         peer = path;
         mtu = pathMtuBytes;
@@ -80,7 +80,7 @@ public final class UcQueuePair extends QueuePairMachine {
      */
     public void toReadyToSend(int psn) {
         require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
-        check(psn >>> 24 == 0, "send PSN", psn);
+        check(psn >>> Psn.BITS == 0, "send PSN", psn);
         sendPsn = psn;
         packetIndex = 0;
         enter(State.READY_TO_SEND);

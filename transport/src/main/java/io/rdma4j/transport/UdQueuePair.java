@@ -94,7 +94,7 @@ public final class UdQueuePair extends QueuePairMachine {
      */
     public void toReadyToSend(int psn) {
         require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
-        check(psn >>> 24 == 0, "send PSN", psn);
+        check(psn >>> Psn.BITS == 0, "send PSN", psn);
         sendPsn = psn;
         enter(State.READY_TO_SEND);
     }

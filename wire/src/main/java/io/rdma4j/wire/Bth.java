@@ -110,7 +110,7 @@ public record Bth(
         int flags = (solicited ? SOLICITED : 0) | padCount << 4;
         Wire.u32(s, at, opcode << 24 | flags << 16 | partitionKey & 0xffff);
         Wire.u32(s, at + RESERVED_8A, destinationQueuePair & 0xff_ffff);
-        Wire.u32(s, at + ACKNOWLEDGE_REQUEST, (acknowledgeRequest ? 0x8000_0000 : 0) | psn & 0xff_ffff);
+        Wire.u32(s, at + ACKNOWLEDGE_REQUEST, (acknowledgeRequest ? 0x8000_0000 : 0) | psn & Psn.MASK);
     }
 
     /** Reads a header; {@link #LENGTH} bytes must lie at {@code at}. */

@@ -8,8 +8,11 @@ package io.rdma4j.wire;
  * chapter 9 (transport layer), "packet sequence numbers".
  */
 public final class Psn {
+    /** How many bits a PSN has. A variant for tests has few, so that PSNs wrap all the time: everything derives from this. */
+    public static final int BITS = 24;
+
     /** Number of different PSNs. */
-    public static final int COUNT = 1 << 24;
+    public static final int COUNT = 1 << BITS;
 
     /** Bits of a PSN. */
     public static final int MASK = COUNT - 1;
@@ -31,7 +34,7 @@ public final class Psn {
      * older one.
      */
     public static int distance(int a, int b) {
-        return ((a - b) << 8) >> 8;
+        return (a - b) << Integer.SIZE - BITS >> Integer.SIZE - BITS;
     }
 
     /** Whether {@code a} is older than {@code b}. */
