@@ -6,6 +6,7 @@ import io.rdma4j.faults.cases.IllegalAccess;
 import io.rdma4j.faults.cases.Predictability;
 import io.rdma4j.faults.cases.SameHostAttacker;
 import io.rdma4j.faults.cases.Seeds;
+import io.rdma4j.faults.cases.TakingBack;
 import io.rdma4j.faults.cases.TenantIsolation;
 import java.util.Comparator;
 import java.util.List;
@@ -23,6 +24,7 @@ public final class Catalogue {
                         new DeadPath(),
                         new Predictability(),
                         new SameHostAttacker(),
+                        new TakingBack(),
                         new TenantIsolation(),
                         new Seeds())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))

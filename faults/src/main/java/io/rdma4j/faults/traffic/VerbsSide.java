@@ -1,0 +1,126 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.WorkCompletion;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * A device and what queue pairs need, for tests that make and break queue pairs by the thousand without a connection
+ * manager. Both sides of a connection may be in one process. Not thread safe.
+ */
+public final class VerbsSide implements AutoCloseable {
+    /** All that a peer may be allowed. */
+    public static final Set<AccessFlag> ALL = Set.copyOf(EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED)));
+
+    private static final int PSN = 0xff_ff00;
+    private static final int READS = 4;
+
+    private final InetAddress address;
+    private final DeviceContext context;
+    private final ProtectionDomain domain;
+    private final CompletionQueue completions;
+
+    /**
+     * Opens the device of an address.
+     *
+     * @param address local address
+     * @param entries of the completion queue
+     * @param vector its completion vector: another one is driven by another engine; taken modulo how many there are
+     */
+    public VerbsSide(InetAddress address, int entries, int vector) {
+        this.address = address;
+        context = Device.of(address)
+                .orElseThrow(() -> new IllegalStateException("no RDMA device has " + address))
+                .open();
+        domain = context.createProtectionDomain();
+        completions = context.createCompletionQueue(entries, null, null, vector % context.completionVectors());
+    }
+
+    /** The device. */
+    public DeviceContext context() {
+        return context;
+    }
+
+    /** The protection domain. */
+    public ProtectionDomain domain() {
+        return domain;
+    }
+
+    /** Where all queue pairs report. */
+    public CompletionQueue completions() {
+        return completions;
+    }
+
+    /** A queue pair in the state RESET. */
+    public QueuePair queuePair(int sends, int receives) {
+        return domain.createQueuePair(
+                QueuePairInitAttributes.reliable(completions, new QueuePairCapabilities(sends, receives, 1, 1, 0)));
+    }
+
+    /** Connects two queue pairs of two sides; the local ACK timeout is 67 ms. */
+    public static void connect(VerbsSide a, QueuePair ofA, VerbsSide b, QueuePair ofB) {
+        a.connect(ofA, b.address, ofB.number());
+        b.connect(ofB, a.address, ofA.number());
+    }
+
+    private void connect(QueuePair local, InetAddress peer, int peerNumber) {
+        local.modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .accessFlags(ALL));
+        local.modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_RECEIVE)
+                .addressVector(
+                        new AddressVector(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer), 0, 0, 64, 0, 1))
+                .pathMtu(PathMtu.MTU_1024)
+                .destinationQueuePair(peerNumber)
+                .receivePsn(PSN)
+                .maxDestinationReadAtomic(READS)
+                .minRnrTimer(1));
+        local.modify(new QueuePairAttributes()
+                .state(QueuePairState.READY_TO_SEND)
+                .sendPsn(PSN)
+                .maxReadAtomic(READS)
+                .retryCount(7)
+                .rnrRetry(7)
+                .timeout(14));
+    }
+
+    /**
+     * Polls for one completion.
+     *
+     * @throws IllegalStateException if none comes in time
+     */
+    public WorkCompletion await(Duration limit) {
+        WorkCompletion[] one = WorkCompletion.array(1);
+        long begin = System.nanoTime();
+        while (completions.poll(one) == 0) {
+            if (System.nanoTime() - begin > limit.toNanos()) {
+                throw new IllegalStateException("no completion in " + limit);
+            }
+            Thread.onSpinWait();
+        }
+        return one[0];
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
