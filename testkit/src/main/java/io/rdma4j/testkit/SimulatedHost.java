@@ -169,6 +169,10 @@ public final class SimulatedHost implements DatagramDestination {
 
     /** A queue pair number that is not in use on this host, and was not lately. */
     public int unusedQueuePairNumber() {
+        // Where numbers are few, those that were taken away longest ago come back first.
+        while (retiredNumbers.size() + queuePairs.size() > QUEUE_PAIR_NUMBERS / 2 && !retiredNumbers.isEmpty()) {
+            retiredNumbers.remove();
+        }
         int number;
         do {
             number = random.nextInt(2, QUEUE_PAIR_NUMBERS);

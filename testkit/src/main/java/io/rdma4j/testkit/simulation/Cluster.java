@@ -60,16 +60,6 @@ public final class Cluster {
     public static Result run(long seed, @Nullable Consumer<String> trace) {
         EventLog log = new EventLog(trace);
         ClusterRun run = new ClusterRun(seed, log);
-        try {
-            return run.run();
-        } catch (SimulationFailure failure) {
-            throw new SimulationFailure(
-                    "seed " + seed + " (" + run.description() + "): " + failure.getMessage(),
-                    failure,
-                    log.lastEvents());
-        } catch (RuntimeException unexpected) {
-            throw new SimulationFailure(
-                    "seed " + seed + " (" + run.description() + "): " + unexpected, unexpected, log.lastEvents());
-        }
+        return NamedRun.of(seed, run::description, log::lastEvents, run::run);
     }
 }

@@ -70,16 +70,11 @@ public final class UnreliableSimulation {
      */
     public static Result run(long seed) {
         UnreliableSimulation simulation = new UnreliableSimulation(seed);
-        try {
-            return simulation.run();
-        } catch (SimulationFailure failure) {
-            throw new SimulationFailure(
-                    "seed " + seed + " (" + simulation.parameters + ", at " + simulation.network.nowNanos() + " ns): "
-                            + failure.getMessage(),
-                    failure);
-        } catch (RuntimeException unexpected) {
-            throw new SimulationFailure("seed " + seed + " (" + simulation.parameters + ")", unexpected);
-        }
+        return NamedRun.of(
+                seed,
+                () -> simulation.parameters + ", at " + simulation.network.nowNanos() + " ns",
+                List::of,
+                simulation::run);
     }
 
     private Result run() {
