@@ -9,7 +9,9 @@ module io.rdma4j.testkit {
     requires transitive io.rdma4j.cm;
     requires transitive io.rdma4j.soft;
     requires io.rdma4j.sockets;
+    requires java.compiler;
 
     exports io.rdma4j.testkit;
     exports io.rdma4j.testkit.simulation;
+    exports io.rdma4j.testkit.variant;
 }

@@ -3,7 +3,9 @@ package io.rdma4j.faults;
 import io.rdma4j.faults.cases.CmAbuse;
 import io.rdma4j.faults.cases.DeadPath;
 import io.rdma4j.faults.cases.IllegalAccess;
+import io.rdma4j.faults.cases.PlantedMistakes;
 import io.rdma4j.faults.cases.Predictability;
+import io.rdma4j.faults.cases.PsnWrap;
 import io.rdma4j.faults.cases.SameHostAttacker;
 import io.rdma4j.faults.cases.Seeds;
 import io.rdma4j.faults.cases.TakingBack;
@@ -26,7 +28,9 @@ public final class Catalogue {
                         new SameHostAttacker(),
                         new TakingBack(),
                         new TenantIsolation(),
-                        new Seeds())
+                        new Seeds(),
+                        new PsnWrap(),
+                        new PlantedMistakes())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))
                 .toList();
     }

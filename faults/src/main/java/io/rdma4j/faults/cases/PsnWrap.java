@@ -1,0 +1,57 @@
+package io.rdma4j.faults.cases;
+
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.testkit.simulation.Simulation;
+import io.rdma4j.testkit.variant.Hunt;
+import io.rdma4j.testkit.variant.Variant;
+import java.util.List;
+
+/**
+ * Random work over bad networks: with PSNs of 24 bits, where one connection in two begins less than 40 packets before they
+ * wrap; and in a build whose PSNs have 6 bits and whose queue pair numbers have 5, where each long message wraps several
+ * times, and hosts have the same numbers.
+ */
+public final class PsnWrap implements AcceptanceTest {
+    @Override
+    public int number() {
+        return 26;
+    }
+
+    @Override
+    public String title() {
+        return "PSN wrap";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "0 errors in " + seeds(scale) + " seeds, with 24 bits and with 6";
+    }
+
+    private static int seeds(Scale scale) {
+        return scale.of(1_000, 10_000);
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        int seeds = seeds(stage.scale());
+        int limitSeconds = limitSeconds(stage.scale()) / 2 - 10;
+        stage.progress(seeds + " seeds with 24 bits");
+        Hunt.Result usual = Hunt.run(Simulation::run, seeds, limitSeconds);
+        stage.progress(seeds + " seeds with 6 bits");
+        try (Variant small = Variant.ofSmallNumbers(List.of(), stage.folder().resolve("classes"))) {
+            Hunt.Result wrapping = Hunt.run(small.simulation(Simulation.class.getName()), seeds, limitSeconds);
+            return Outcome.of(
+                    !usual.isCaught() && !wrapping.isCaught(),
+                    "24 bits: " + words(usual) + "; 6 bits: " + words(wrapping));
+        }
+    }
+
+    private static String words(Hunt.Result result) {
+        return result.isCaught()
+                ? "an error at seed " + (result.seeds() - 1) + ": " + result.message()
+                : "0 errors in " + result.seeds() + " seeds";
+    }
+}

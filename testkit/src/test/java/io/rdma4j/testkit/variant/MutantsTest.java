@@ -1,0 +1,84 @@
+package io.rdma4j.testkit.variant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whether the simulations find mistakes: each deliberate one, and none in what is without. */
+class MutantsTest {
+    private static final int SEEDS = 400;
+    private static final int LIMIT_SECONDS = 60;
+
+    /** One in twenty may get through. */
+    private static final double LEAST_CAUGHT = 0.95;
+
+    private static final List<Mutant> MUTANTS = Mutants.all();
+
+    @TempDir
+    private Path scratch = Path.of("");
+
+    @Test
+    void everyReplacedTextIsInItsSourceOnce() throws Exception {
+        Path home = Project.home();
+        List<Substitution> all = new ArrayList<>(Mutants.smallNumbers());
+        MUTANTS.forEach(mutant -> all.add(mutant.substitution()));
+        for (Substitution each : all) {
+            assertThat(each.occurrences(home)).as("%s", each).isEqualTo(1);
+        }
+        assertThat(MUTANTS)
+                .hasSizeGreaterThanOrEqualTo(20)
+                .extracting(Mutant::name)
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void deliberateMistakesAreFound() throws Exception {
+        String only = System.getProperty("rdma4j.mutant", "");
+        Map<String, String> caught = new TreeMap<>();
+        Map<String, String> missed = new TreeMap<>();
+        for (Mutant mutant : MUTANTS) {
+            if (only.isEmpty() || mutant.name().equals(only)) {
+                Hunt.Result result = Hunt.mutant(
+                        mutant, Files.createDirectory(scratch.resolve(mutant.name())), SEEDS, LIMIT_SECONDS);
+                (result.isCaught() ? caught : missed)
+                        .put(mutant.name(), result.seeds() + " seeds: " + result.message());
+            }
+        }
+        String table = caught.entrySet().stream()
+                .map(each -> each.getKey() + ": " + each.getValue())
+                .collect(Collectors.joining("\n"));
+        assertThat(missed.size()).as("missed: %s%ncaught: %s", missed, table).isLessThanOrEqualTo((int)
+                (MUTANTS.size() * (1 - LEAST_CAUGHT)));
+    }
+
+    @Test
+    void whatIsWithoutMistakeIsFoundRight() throws Exception {
+        try (Variant same = Variant.ofChanged(List.of(), scratch)) {
+            List<String> simulations =
+                    MUTANTS.stream().map(Mutant::simulation).distinct().toList();
+            for (String each : simulations) {
+                Hunt.Result result = Hunt.run(same.simulation(each), SEEDS, 10 * LIMIT_SECONDS);
+                assertThat(result.isCaught())
+                        .as("%s: %s", each, result.message())
+                        .isFalse();
+            }
+        }
+    }
+
+    @Test
+    void numbersThatWrapAllTheTimeChangeNothing() throws Exception {
+        try (Variant small = Variant.ofSmallNumbers(List.of(), scratch)) {
+            Variant.Run reliable = small.simulation("io.rdma4j.testkit.simulation.Simulation");
+            Hunt.Result result = Hunt.run(reliable, 5 * SEEDS, 10 * LIMIT_SECONDS);
+            assertThat(result.isCaught()).as(result.message()).isFalse();
+        }
+    }
+}
