@@ -1,8 +1,16 @@
 package io.rdma4j.faults;
 
+import io.rdma4j.faults.cases.Churn;
 import io.rdma4j.faults.cases.CmAbuse;
+import io.rdma4j.faults.cases.ConnectingUnderLoss;
 import io.rdma4j.faults.cases.DeadPath;
+import io.rdma4j.faults.cases.Exhaustion;
+import io.rdma4j.faults.cases.GoodputUnderLoss;
 import io.rdma4j.faults.cases.IllegalAccess;
+import io.rdma4j.faults.cases.IntegrityUnderLoss;
+import io.rdma4j.faults.cases.KilledInTraffic;
+import io.rdma4j.faults.cases.LinkFlaps;
+import io.rdma4j.faults.cases.Pauses;
 import io.rdma4j.faults.cases.PlantedMistakes;
 import io.rdma4j.faults.cases.Predictability;
 import io.rdma4j.faults.cases.PsnWrap;
@@ -21,16 +29,24 @@ public final class Catalogue {
     /** A new instance of each, by number. */
     public static List<AcceptanceTest> tests() {
         return Stream.<AcceptanceTest>of(
+                        new Churn(),
                         new CmAbuse(),
-                        new IllegalAccess(),
+                        new ConnectingUnderLoss(),
                         new DeadPath(),
+                        new Exhaustion(),
+                        new GoodputUnderLoss(),
+                        new IllegalAccess(),
+                        new IntegrityUnderLoss(),
+                        new KilledInTraffic(),
+                        new LinkFlaps(),
+                        new Pauses(),
+                        new PlantedMistakes(),
                         new Predictability(),
-                        new SameHostAttacker(),
-                        new TakingBack(),
-                        new TenantIsolation(),
-                        new Seeds(),
                         new PsnWrap(),
-                        new PlantedMistakes())
+                        new SameHostAttacker(),
+                        new Seeds(),
+                        new TakingBack(),
+                        new TenantIsolation())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))
                 .toList();
     }

@@ -53,6 +53,17 @@ public final class TwoHosts implements AutoCloseable {
             host.run("ip", "-6", "addr", "add", "fd00:86::" + last + "/64", "dev", CABLE, "nodad");
             host.run("ip", "link", "set", CABLE, "up");
         }
+        segmentsTogether(false);
+    }
+
+    /**
+     * Whether what is sent by one segmented call crosses the cable as one large packet, so that loss takes all of it: bursts
+     * of up to 64 frames. At first it does not: each frame is lost or not by itself, as on a wire.
+     */
+    public void segmentsTogether(boolean together) throws IOException, InterruptedException {
+        for (Host host : List.of(left, right)) {
+            host.run("ip", "link", "set", CABLE, "gso_max_segs", together ? "65535" : "1");
+        }
     }
 
     /** One host. */
@@ -83,6 +94,23 @@ public final class TwoHosts implements AutoCloseable {
     /** Ends all damage. */
     public void heal() throws IOException, InterruptedException {
         damage(Damage.NONE);
+    }
+
+    /** Refuses so many of 1000 RoCE packets that {@code host} wants to send: its system calls fail with EPERM. 0 for none. */
+    public void refuseSending(Host host, int perMille) throws IOException, InterruptedException {
+        String rule = perMille == 0
+                ? ""
+                : "udp dport 4791 numgen random mod 1000 < %d counter drop".formatted(perMille);
+        host.rules("""
+                table inet refusals
+                delete table inet refusals
+                table inet refusals {
+                  chain leaving {
+                    type filter hook output priority 0; policy accept;
+                    %s
+                  }
+                }
+                """.formatted(rule));
     }
 
     /** Takes the cable's end at {@code host} down or up, which takes the carrier from the other end too. */

@@ -119,6 +119,12 @@ public final class Child implements AutoCloseable {
         }
     }
 
+    /** Gives it a line and waits for what it says under {@code key} then; see {@link #await}. */
+    public JsonNode ask(String line, String key, Duration limit) throws IOException, InterruptedException {
+        tell(line);
+        return await(key, limit);
+    }
+
     /**
      * The next value that it says under {@code key}; what it says under others meanwhile is passed over.
      *

@@ -60,6 +60,13 @@ public final class Parent {
         return value == null ? otherwise : Long.parseLong(value);
     }
 
+    /** A parameter of numbers joined by commas. */
+    public int[] numbers(String name) {
+        return Arrays.stream(text(name, "0").split(","))
+                .mapToInt(Integer::parseInt)
+                .toArray();
+    }
+
     /** Tells the parent something: a number, a text, or a map or list of such. */
     public void say(String key, Object value) {
         try {

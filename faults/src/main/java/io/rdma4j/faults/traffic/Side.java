@@ -4,14 +4,17 @@ import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
@@ -20,6 +23,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One side of a reliable connection, with a completion queue of its own and a region of memory that the other side may
@@ -72,14 +77,9 @@ public final class Side implements AutoCloseable {
             return id.sourcePort();
         }
 
-        /** Waits for a connection and accepts it. */
-        public Side accept(Shape shape) {
-            CmId peer = id.getRequest();
-            byte[] greeting = greeting(peer);
-            Side side = new Side(peer, shape);
-            side.meet(greeting);
-            peer.accept(side.parameters());
-            return side;
+        /** Waits for somebody who wants to connect. */
+        public Request request() {
+            return new Request(id.getRequest());
         }
 
         @Override
@@ -88,16 +88,47 @@ public final class Side implements AutoCloseable {
         }
     }
 
+    /** Somebody who wants to connect. */
+    public static final class Request {
+        private final CmId peer;
+
+        private Request(CmId peer) {
+            this.peer = peer;
+        }
+
+        /**
+         * Accepts; {@code prepare} is called before the peer can send: to post receives.
+         *
+         * @throws io.rdma4j.verbs.RdmaException if the peer is gone meanwhile; nothing is left then
+         */
+        public Side accept(Shape shape, Consumer<Side> prepare) {
+            byte[] greeting = greeting(peer);
+            Side side = new Side(peer, shape);
+            try {
+                side.meet(greeting);
+                prepare.accept(side);
+                peer.accept(side.parameters());
+                return side;
+            } catch (RuntimeException e) {
+                side.close();
+                throw e;
+            }
+        }
+    }
+
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
     private final Shape shape;
     private final CmId id;
     private final ProtectionDomain domain;
+    private final CompletionChannel channel;
     private final CompletionQueue completions;
+    private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private final MemoryRegion region;
     private final QueuePair queuePair;
     private long remoteAddress;
     private int remoteKey;
     private long remoteBytes;
+    private @Nullable EventChannel events;
 
     private Side(CmId id, Shape shape) {
         this.id = id;
@@ -105,7 +136,8 @@ public final class Side implements AutoCloseable {
         made.push(id);
         id.setAckTimeout(shape.ackTimeout());
         domain = keep(id.verbs().createProtectionDomain());
-        completions = keep(id.verbs().createCompletionQueue(shape.sends() + shape.receives() + 1, null, null));
+        channel = keep(id.verbs().createCompletionChannel());
+        completions = keep(id.verbs().createCompletionQueue(shape.sends() + shape.receives() + 1, null, channel));
         Arena arena = Arena.ofShared();
         made.push(arena);
         region = keep(domain.register(
@@ -132,13 +164,35 @@ public final class Side implements AutoCloseable {
      * @throws io.rdma4j.verbs.RdmaException if that fails
      */
     public static Side connect(InetSocketAddress source, InetSocketAddress destination, Shape shape) {
+        return connect(source, destination, shape, side -> {});
+    }
+
+    /**
+     * The same; {@code prepare} is called before the peer can send: to post receives.
+     *
+     * @throws io.rdma4j.verbs.RdmaException if that fails; nothing is left then
+     */
+    public static Side connect(
+            InetSocketAddress source, InetSocketAddress destination, Shape shape, Consumer<Side> prepare) {
         CmId id = CmId.create(PortSpace.TCP, null);
-        id.resolveAddress(source, destination, STEP);
-        id.resolveRoute(STEP);
-        Side side = new Side(id, shape);
-        id.connect(side.parameters());
-        side.meet(greeting(id));
-        return side;
+        Side side;
+        try {
+            id.resolveAddress(source, destination, STEP);
+            id.resolveRoute(STEP);
+            side = new Side(id, shape);
+        } catch (RuntimeException e) {
+            id.close();
+            throw e;
+        }
+        try {
+            prepare.accept(side);
+            id.connect(side.parameters());
+            side.meet(greeting(id));
+            return side;
+        } catch (RuntimeException e) {
+            side.close();
+            throw e;
+        }
     }
 
     private ConnectionParameters parameters() {
@@ -202,20 +256,49 @@ public final class Side implements AutoCloseable {
     }
 
     /**
-     * Polls until there are completions, for {@code limit} at most.
+     * Waits until there are completions, for {@code limit} at most.
      *
      * @return how many there are in {@code batch}, 0 if none came
      */
     public int await(WorkCompletion[] batch, Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
-        do {
+        while (true) {
             int count = completions.poll(batch);
-            if (count > 0) {
+            if (count == 0) {
+                completions.requestNotification(false);
+                count = completions.poll(batch);
+            }
+            long left = deadline - System.nanoTime();
+            if (count > 0 || left <= 0) {
                 return count;
             }
-            Thread.onSpinWait();
-        } while (System.nanoTime() < deadline);
-        return 0;
+            if (channel.await(Duration.ofNanos(left)) != null) {
+                completions.acknowledgeEvents(1);
+            }
+        }
+    }
+
+    /** Posts a receive into a part of the region. */
+    public void postReceive(long receiveId, long offsetBytes, long lengthBytes) {
+        queuePair.postReceive(receive.reset(receiveId).into(region, offsetBytes, lengthBytes));
+    }
+
+    /** What happens to the connection from the first call on, or before it and after it was made. */
+    public EventChannel events() {
+        if (events == null) {
+            EventChannel opened = EventChannel.open();
+            id.migrate(opened);
+            made.addLast(opened); // closed last, after the identifier
+            events = opened;
+        }
+        return events;
+    }
+
+    /** Whether the peer has left, or the connection was given up. */
+    public boolean hasEnded() {
+        try (@Nullable CmEvent event = events().poll()) {
+            return event != null && event.type() == CmEvent.Type.DISCONNECTED;
+        }
     }
 
     /** Gives up all that it made. */

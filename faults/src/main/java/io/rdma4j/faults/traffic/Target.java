@@ -2,28 +2,58 @@ package io.rdma4j.faults.traffic;
 
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
+import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A passive side: memory that others write and read. Accepts connections until it is told {@code end}.
+ * A passive side: memory that others write and read, and receives that are never looked at. Accepts connections until it is
+ * told {@code end}.
  *
- * <p>Parameters {@code address}, {@code bytes}, {@code backlog}; says {@code port}.
+ * <p>Parameters {@code address}, {@code bytes}, {@code backlog}, {@code timeout} (exponent); says {@code port}, and to the
+ * word {@code count} as {@code count} how many connections it has made in all and which live.
  */
 public final class Target implements Role {
+    private static final int POLL_MILLIS = 20;
+
+    private final AtomicInteger made = new AtomicInteger();
+    private final List<Side> living = new CopyOnWriteArrayList<>();
+
     @Override
     public void play(Parent parent) throws IOException {
-        Side.Shape shape = Side.Shape.of(16, 16, parent.number("bytes", 1 << 20));
+        Side.Shape shape = Side.Shape.of(16, 16, parent.number("bytes", 1 << 20))
+                .withAckTimeout((int) parent.number("timeout", 14));
         InetSocketAddress address = new InetSocketAddress(parent.text("address", "127.0.0.1"), 0);
         Side.Listener listener = new Side.Listener(address, (int) parent.number("backlog", 16));
         Thread.ofPlatform().daemon().start(() -> {
             while (true) {
-                listener.accept(shape);
+                Side.Request request = listener.request();
+                Thread.ofPlatform().daemon().start(() -> serve(request, shape));
             }
         });
         parent.say("port", listener.port());
-        while (!parent.hear().equals("end")) {
-            // It only stops when told so; or when the test is gone, by an exception.
+        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+            if (word.equals("count")) {
+                parent.say("count", List.of(made.get(), living.size()));
+            }
+        }
+    }
+
+    private void serve(Side.Request request, Side.Shape shape) {
+        try (Side side = request.accept(shape, fresh -> {})) {
+            made.incrementAndGet();
+            living.add(side);
+            while (!side.hasEnded()) {
+                Thread.sleep(POLL_MILLIS);
+            }
+            living.remove(side);
+        } catch (RdmaException e) {
+            System.err.println("not accepted: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

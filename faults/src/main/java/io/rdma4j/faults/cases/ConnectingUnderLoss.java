@@ -1,0 +1,117 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.Damage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.traffic.Connector;
+import io.rdma4j.faults.traffic.Target;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Connections while one packet in ten is lost either way, one after the other and all at once; and while each message of
+ * the connection manager is lost once.
+ */
+public final class ConnectingUnderLoss implements AcceptanceTest {
+    private static final int LOSS_PER_MILLE = 100;
+    private static final double MOST_MEDIAN_SECONDS = 0.06;
+    private static final double MOST_OF_95_PER_CENT_SECONDS = 2;
+    private static final double MOST_SECONDS = 15;
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+    /** Attribute numbers of the messages. */
+    private static final Map<String, Integer> MESSAGES =
+            Map.of("REQ", 0x10, "REP", 0x13, "RTU", 0x14, "DREQ", 0x15, "DREP", 0x16);
+
+    @Override
+    public int number() {
+        return 20;
+    }
+
+    @Override
+    public String title() {
+        return "connecting under loss";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "10 %% loss, %d one by one and %d at once, each message lost once: all connect, one event each; half in 60 ms, 95 %% in 2 s, all in 15 s"
+                .formatted(count(scale), count(scale));
+    }
+
+    private static int count(Scale scale) {
+        return scale.of(40, 100);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Child target = Child.builder(stage, "target", Target.class)
+                .on(hosts.right())
+                .with("address", TwoHosts.RIGHT)
+                .with("bytes", 4096)
+                .with("backlog", 256)
+                .start();
+        Child connector = Child.builder(stage, "connector", Connector.class)
+                .on(hosts.left())
+                .with("from", TwoHosts.LEFT)
+                .with("to", TwoHosts.RIGHT)
+                .with("port", target.await("port", LIMIT).asInt())
+                .start();
+        connector.await("ready", LIMIT);
+        JsonNode _ = connect(connector, 40, 1); // until Java has compiled it
+        JsonNode _ = connect(connector, count(stage.scale()), count(stage.scale()));
+        int count = count(stage.scale());
+        for (Map.Entry<String, Integer> message : MESSAGES.entrySet()) {
+            stage.progress(message.getKey() + " lost");
+            hosts.damage(Damage.lostOnce(message.getValue()));
+            JsonNode _ = connect(connector, 1, 1);
+        }
+        hosts.damage(Damage.loss(LOSS_PER_MILLE));
+        stage.progress("one by one");
+        List<Double> seconds = new ArrayList<>(seconds(connect(connector, count, 1)));
+        stage.progress("at once");
+        double medianOneByOne = median(seconds);
+        seconds.addAll(seconds(connect(connector, count, count)));
+        hosts.heal();
+        double median = median(seconds);
+        double of95 = seconds.get(seconds.size() * 95 / 100);
+        double most = seconds.getLast();
+        return Outcome.of(
+                median <= MOST_MEDIAN_SECONDS && of95 <= MOST_OF_95_PER_CENT_SECONDS && most <= MOST_SECONDS,
+                "%d of %d connected, one event each; half in %.0f ms (one by one %.0f), 95 %% in %.2f s, all in %.2f s"
+                        .formatted(seconds.size(), 2 * count, median * 1000, medianOneByOne * 1000, of95, most));
+    }
+
+    private static JsonNode connect(Child connector, int count, int threads) throws IOException, InterruptedException {
+        JsonNode done = connector.ask("connect " + count + " " + threads, "done", LIMIT);
+        if (!done.get("wrong").isEmpty()) {
+            throw new IOException(done.get("wrong").size() + " of " + count + " not connected: "
+                    + done.get("wrong").get(0).asText());
+        }
+        return done;
+    }
+
+    private static double median(List<Double> seconds) {
+        seconds.sort(null);
+        return seconds.get(seconds.size() / 2);
+    }
+
+    private static List<Double> seconds(JsonNode done) {
+        List<Double> seconds = new ArrayList<>();
+        done.get("connectNanos").forEach(each -> seconds.add(each.asLong() / 1e9));
+        return seconds;
+    }
+}

@@ -1,0 +1,87 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.Starved;
+import java.time.Duration;
+
+/**
+ * A process runs out of descriptors and of table entries: what exists goes on, what is new is refused with words that say
+ * why, and works once there is room. And a heap of 64 MiB, and sends that the system refuses, change nothing at all.
+ */
+public final class Exhaustion implements AcceptanceTest {
+    private static final String SIZES = "0,1,1024,4096,65536";
+    private static final String SECOND_ADDRESS = "10.86.0.3";
+    private static final int DESCRIPTORS = 64;
+    private static final int REFUSED_PER_MILLE = 100;
+    private static final long MOST_MILLIS = 1000;
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    @Override
+    public int number() {
+        return 29;
+    }
+
+    @Override
+    public String title() {
+        return "exhaustion";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "64 descriptors, 64 MiB heap, 10 % of sends refused (EPERM), all protection domains + 1: clear errors, "
+                + "no wrong byte, connections live; new ones within 1 s of room";
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        hosts.left().run("ip", "addr", "add", SECOND_ADDRESS + "/24", "dev", TwoHosts.CABLE);
+        Conversation conversation = Conversation.begin(stage, hosts, 14, SIZES);
+        stage.progress("descriptors and tables");
+        Child starved = Child.builder(stage, "starved", Starved.class)
+                .on(hosts.left())
+                .behind("prlimit", "--nofile=" + DESCRIPTORS)
+                .options("-Xmx64m")
+                .with("from", TwoHosts.LEFT + "," + SECOND_ADDRESS)
+                .with("to", TwoHosts.RIGHT)
+                .with("port", conversation.port())
+                .with("sizes", SIZES)
+                .start();
+        JsonNode result = starved.await("result", LIMIT);
+        if (!result.get("wrong").asText().isEmpty()) {
+            return Outcome.failed(result.get("wrong").asText());
+        }
+        String refusal = result.get("refusal").asText();
+        if (!refusal.contains("too many open files")) {
+            return Outcome.failed("a new address without descriptors: "
+                    + (refusal.isEmpty() ? "not refused" : "\"" + refusal + "\" does not say why"));
+        }
+        stage.progress("sends refused");
+        hosts.refuseSending(hosts.left(), REFUSED_PER_MILLE);
+        hosts.refuseSending(hosts.right(), REFUSED_PER_MILLE);
+        long bytes = (long) stage.scale().of(4, 64) << 20;
+        JsonNode moved = conversation
+                .mover(stage, hosts)
+                .ask("exchange " + bytes + " SEND WRITE WRITE_IMMEDIATE READ", "done", LIMIT);
+        if (!moved.get("wrong").asText().isEmpty()) {
+            return Outcome.failed("sends refused: " + moved.get("wrong").asText());
+        }
+        long recovery = result.get("recoveryMillis").asLong();
+        return Outcome.of(
+                recovery <= MOST_MILLIS,
+                "refused clearly, connections lived, a new one %d ms after; %d MiB moved with sends refused"
+                        .formatted(recovery, moved.get("bytes").asLong() >> 20));
+    }
+}

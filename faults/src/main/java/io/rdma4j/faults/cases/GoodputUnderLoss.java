@@ -1,0 +1,101 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.Damage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.traffic.Conversation;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How much of the speed of writes of 64 KiB is left while packets are lost both ways, each by itself, and how many packets
+ * are sent for one that is needed. Lossless and lossy runs take turns, and the best of each is compared, since whatever else
+ * the machine does only makes them slower.
+ */
+public final class GoodputUnderLoss implements AcceptanceTest {
+    private static final int[] LOSS_PER_MILLE = {0, 1, 10, 50, 100};
+    private static final int[] KEPT_PER_CENT = {100, 85, 50, 10, 3};
+    private static final int MESSAGE_BYTES = 65536;
+    private static final int PACKET_BYTES = 1024;
+    private static final double MOST_PACKETS_AT_1_PER_CENT = 1.5;
+    private static final int ROUNDS = 4;
+    /** Until Java has compiled most of it. */
+    private static final int WARM_UP_MESSAGES = 1600;
+
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    @Override
+    public int number() {
+        return 9;
+    }
+
+    @Override
+    public String title() {
+        return "goodput under loss";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets for one at 1 %%; best of %d x %d MiB"
+                .formatted(ROUNDS, mebibytes(scale));
+    }
+
+    private static int mebibytes(Scale scale) {
+        return scale.of(32, 500);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Child mover = Conversation.begin(stage, hosts, 10, Integer.toString(MESSAGE_BYTES))
+                .mover(stage, hosts);
+        long messages = ((long) mebibytes(stage.scale()) << 20) / MESSAGE_BYTES;
+        Run _ = run(mover, WARM_UP_MESSAGES);
+        double[] best = new double[LOSS_PER_MILLE.length];
+        double[] packets = new double[LOSS_PER_MILLE.length];
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < LOSS_PER_MILLE.length; i++) {
+                stage.progress("round " + (round + 1) + " of " + ROUNDS + ", " + LOSS_PER_MILLE[i] / 10.0 + " % loss");
+                hosts.damage(Damage.loss(LOSS_PER_MILLE[i]));
+                Run run = run(mover, messages);
+                best[i] = Math.max(best[i], run.bytesPerNano());
+                packets[i] += run.packetsForOne() / ROUNDS;
+            }
+        }
+        boolean isReached = packets[2] <= MOST_PACKETS_AT_1_PER_CENT;
+        List<String> kept = new ArrayList<>();
+        for (int i = 1; i < best.length; i++) {
+            double perCent = 100 * best[i] / best[0];
+            isReached &= perCent >= KEPT_PER_CENT[i];
+            kept.add("%.0f".formatted(perCent));
+        }
+        return Outcome.of(
+                isReached,
+                "%s %% of %.2f GB/s; %.2f packets for one at 1 %%, %.2f at 10 %%"
+                        .formatted(String.join(", ", kept), best[0], packets[2], packets[4]));
+    }
+
+    private record Run(double bytesPerNano, double packetsForOne) {}
+
+    private static Run run(Child mover, long messages) throws IOException, InterruptedException {
+        JsonNode done = mover.ask("stream " + messages, "done", LIMIT);
+        if (!done.get("wrong").asText().isEmpty()) {
+            throw new IOException(done.get("wrong").asText());
+        }
+        double bytes = (double) messages * MESSAGE_BYTES;
+        return new Run(
+                bytes / done.get("nanos").asLong(), done.get("sentPackets").asLong() * PACKET_BYTES / bytes);
+    }
+}

@@ -1,0 +1,89 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.Damage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.verbs.CompletionStatus;
+import java.time.Duration;
+
+/**
+ * SEND, WRITE, WRITE with immediate data and READ of all lengths, while packets are lost both ways, each by itself: every
+ * byte is compared, every completion must come once and in order. At 20 % short transfers, of which few may fail, with
+ * RETRY_EXC.
+ */
+public final class IntegrityUnderLoss implements AcceptanceTest {
+    private static final int[] LOSS_PER_MILLE = {1, 10, 50, 100};
+    private static final int TRANSFER_BYTES = 4 << 20;
+    private static final int WHOLE_OF_100 = 95;
+
+    @Override
+    public int number() {
+        return 1;
+    }
+
+    @Override
+    public String title() {
+        return "integrity under loss";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "0.1, 1, 5, 10 %% loss, %d MiB per operation: no wrong byte or completion; 20 %%: 95 %% of %d x 4 MiB complete, the rest RETRY_EXC"
+                .formatted(mebibytes(scale), transfers(scale));
+    }
+
+    private static int mebibytes(Scale scale) {
+        return scale.of(4, 256);
+    }
+
+    private static int transfers(Scale scale) {
+        return scale.of(20, 100);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Child mover = Conversation.begin(stage, hosts, 10, "0,1,1023,1024,1025,4096,65536,1048576")
+                .mover(stage, hosts);
+        Duration limit = Duration.ofSeconds(stage.scale().of(100, 1200));
+        long bytes = (long) mebibytes(stage.scale()) << 20;
+        long moved = 0;
+        for (int perMille : LOSS_PER_MILLE) {
+            stage.progress(perMille / 10.0 + " % loss");
+            hosts.damage(Damage.loss(perMille));
+            JsonNode done = mover.ask("exchange " + bytes + " SEND WRITE WRITE_IMMEDIATE READ", "done", limit);
+            if (!done.get("wrong").asText().isEmpty()) {
+                return Outcome.failed("at %.1f %%: %s"
+                        .formatted(perMille / 10.0, done.get("wrong").asText()));
+            }
+            moved += done.get("bytes").asLong();
+        }
+        hosts.damage(Damage.loss(200));
+        int whole = 0;
+        int transfers = transfers(stage.scale());
+        for (int i = 0; i < transfers; i++) {
+            stage.progress("20 % loss, transfer " + (i + 1) + " of " + transfers);
+            JsonNode done = mover.ask("exchange " + TRANSFER_BYTES + " WRITE", "done", limit);
+            if (done.get("wrong").asText().isEmpty()) {
+                whole++;
+            } else if (!done.get("status").asText().equals(CompletionStatus.RETRY_EXCEEDED_ERROR.name())) {
+                return Outcome.failed("at 20 %: " + done.get("wrong").asText());
+            }
+        }
+        return Outcome.of(
+                whole * 100 >= WHOLE_OF_100 * transfers,
+                "%d MiB moved, no wrong byte or completion; 20 %%: %d of %d complete, %d RETRY_EXC"
+                        .formatted(moved >> 20, whole, transfers, transfers - whole));
+    }
+}

@@ -1,0 +1,112 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.traffic.Conversation;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Clients in traffic with one server. One client is killed, the one that owns the UDP port of its host: the server and the
+ * others go on, and the server gets its resources back. Then the server is killed: every client learns it in time.
+ */
+public final class KilledInTraffic implements AcceptanceTest {
+    /** 8 times at most 4 times 67 ms, and a little. */
+    private static final long MOST_MILLIS = 2400;
+
+    private static final double LEAST_GOODPUT = 0.95;
+    /** Time-wait of a connection, and 5 s. */
+    private static final Duration RELEASE = Duration.ofSeconds(8);
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    @Override
+    public int number() {
+        return 7;
+    }
+
+    @Override
+    public String title() {
+        return "peer killed in traffic";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "one of %d clients killed: others keep 95 %%, server has its resources back; server killed: errors in 2.4 s"
+                .formatted(clients(scale));
+    }
+
+    private static int clients(Scale scale) {
+        return scale.of(3, 8);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Conversation conversation = Conversation.begin(stage, hosts, 14, "0,1,1024,4096,65536");
+        List<Child> clients = new ArrayList<>();
+        for (int i = 0; i < clients(stage.scale()); i++) {
+            clients.add(conversation.pingPong(stage, hosts, "client-" + i));
+        }
+        for (Child client : clients) {
+            JsonNode _ = Conversation.awaitBatches(client, Conversation.state(client), 200, LIMIT);
+        }
+        Duration interval = Duration.ofSeconds(stage.scale().of(4, 20));
+        stage.progress("all");
+        long all = batches(clients.subList(1, clients.size()), interval);
+        stage.progress("one client killed");
+        clients.removeFirst().kill();
+        long begin = System.nanoTime();
+        long others = batches(clients, interval);
+        int connections;
+        do {
+            connections = conversation.answerer().ask("connections", "connections", LIMIT).asInt();
+            Thread.sleep(20);
+        } while (connections > clients.size() && System.nanoTime() - begin < RELEASE.plus(interval).toNanos());
+        stage.progress("server killed");
+        conversation.answerer().kill();
+        long most = 0;
+        for (Child client : clients) {
+            JsonNode end = Conversation.state(client);
+            end = Conversation.awaitBatches(client, end, Integer.MAX_VALUE, LIMIT);
+            if (!end.get("status").asText().equals("RETRY_EXCEEDED_ERROR")) {
+                return Outcome.failed("server killed: " + end.get("wrong").asText());
+            }
+            most = Math.max(most, end.get("endMillis").asLong());
+        }
+        return Outcome.of(
+                others >= LEAST_GOODPUT * all && connections == clients.size() && most <= MOST_MILLIS,
+                "others at %.0f %%, %d connections of %d left on the server; server killed: RETRY_EXC in %.2f s"
+                        .formatted(100.0 * others / all, connections, clients.size(), most / 1000.0));
+    }
+
+    /** How much the clients get done in an interval. */
+    private static long batches(List<Child> clients, Duration interval) throws IOException, InterruptedException {
+        long before = 0;
+        for (Child client : clients) {
+            before += Conversation.state(client).get("batches").asLong();
+        }
+        Thread.sleep(interval);
+        long after = 0;
+        for (Child client : clients) {
+            JsonNode state = Conversation.state(client);
+            if (!state.get("wrong").asText().isEmpty()) {
+                throw new IOException("another client: " + state.get("wrong").asText());
+            }
+            after += state.get("batches").asLong();
+        }
+        return after - before;
+    }
+}

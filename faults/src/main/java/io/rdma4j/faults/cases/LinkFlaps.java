@@ -1,0 +1,88 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.traffic.Conversation;
+import java.time.Duration;
+
+/**
+ * The cable goes down for half a second, again and again, under traffic; then neighbours are forgotten; then packets of the
+ * connection's path MTU do not fit any more. Connections live through all but the last, which ends them cleanly.
+ */
+public final class LinkFlaps implements AcceptanceTest {
+    private static final int DOWN_MILLIS = 500;
+    private static final long MOST_MILLIS = 1000;
+    /** Exponent of the local ACK timeout: 0.54 s. */
+    private static final int TIMEOUT = 17;
+    /** Longer than the connection waits: 8 times at most 4 timeouts. */
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    @Override
+    public int number() {
+        return 24;
+    }
+
+    @Override
+    public String title() {
+        return "link flap and path change";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "%d x 0.5 s down, neighbours forgotten: no error, on within 1 s, PORT events each; MTU 1500 to 1000: RETRY_EXC"
+                .formatted(scale.of(2, 20));
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Conversation conversation = Conversation.begin(stage, hosts, TIMEOUT, "0,1,1024,4096,65536");
+        Child active = conversation.pingPong(stage, hosts, "active");
+        JsonNode before = Conversation.awaitBatches(active, Conversation.state(active), 20, LIMIT);
+        long most = 0;
+        int flaps = stage.scale().of(2, 20);
+        for (int i = 0; i < flaps + 1; i++) {
+            stage.progress(i == flaps ? "neighbours" : "flap " + (i + 1) + " of " + flaps);
+            if (i == flaps) {
+                hosts.left().run("ip", "neigh", "flush", "all");
+                hosts.right().run("ip", "neigh", "flush", "all");
+            } else {
+                hosts.cable(hosts.left(), false);
+                Thread.sleep(DOWN_MILLIS);
+                hosts.cable(hosts.left(), true);
+            }
+            long begin = System.nanoTime();
+            before = Conversation.state(active);
+            JsonNode after = Conversation.awaitBatches(active, before, 2, LIMIT);
+            most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
+            if (!after.get("wrong").asText().isEmpty()) {
+                return Outcome.failed("flap " + (i + 1) + ": " + after.get("wrong").asText());
+            }
+            Thread.sleep(2000); // events of the port come within a second
+        }
+        JsonNode events = Conversation.state(active);
+        int errors = events.get("portErrors").asInt();
+        int actives = events.get("portActives").asInt();
+        stage.progress("MTU");
+        hosts.mtu(1000);
+        JsonNode end = Conversation.awaitBatches(active, events, Integer.MAX_VALUE, LIMIT);
+        String status = end.get("status").asText();
+        return Outcome.of(
+                most <= MOST_MILLIS
+                        && errors >= flaps
+                        && actives >= flaps
+                        && status.equals("RETRY_EXCEEDED_ERROR"),
+                "no error, on within %d ms, %d PORT_ERR, %d PORT_ACTIVE; MTU: %s after %.1f s"
+                        .formatted(most, errors, actives, status, end.get("endMillis").asLong() / 1000.0));
+    }
+}

@@ -1,0 +1,86 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.traffic.Conversation;
+import java.time.Duration;
+
+/**
+ * A process is stopped for seconds, as by a debugger or a long garbage collection, and goes on; then both are. Connections
+ * with the time-out of the connection manager live, and go on at once. A peer that stays stopped is given up.
+ */
+public final class Pauses implements AcceptanceTest {
+    private static final long MOST_MILLIS = 1000;
+    private static final int STOP_SECONDS = 5;
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    @Override
+    public int number() {
+        return 23;
+    }
+
+    @Override
+    public String title() {
+        return "pauses";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "%d x 5 s and both for %d s: no error, going on within 1 s%s"
+                .formatted(
+                        scale.of(1, 10), scale.of(6, 60), scale == Scale.FULL ? "; 120 s: RETRY_EXC" : "");
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Conversation conversation =
+                Conversation.begin(stage, hosts, Conversation.USUAL_TIMEOUT, "0,1,1024,4096,65536");
+        Child active = conversation.pingPong(stage, hosts, "active");
+        Child passive = conversation.answerer();
+        JsonNode before = Conversation.awaitBatches(active, Conversation.state(active), 20, LIMIT);
+        long most = 0;
+        for (int i = 0; i < stage.scale().of(1, 10) + 1; i++) {
+            boolean isLast = i == stage.scale().of(1, 10);
+            stage.progress(isLast ? "both" : "pause " + (i + 1));
+            passive.signal("STOP");
+            if (isLast) {
+                active.signal("STOP");
+            }
+            Thread.sleep(1000L * (isLast ? stage.scale().of(6, 60) : STOP_SECONDS));
+            passive.signal("CONT");
+            active.signal("CONT");
+            long begin = System.nanoTime();
+            JsonNode after = Conversation.awaitBatches(active, before, 2, LIMIT);
+            // The first batch may have ended before the stop.
+            after = Conversation.awaitBatches(active, after, 1, LIMIT);
+            most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
+            if (!after.get("wrong").asText().isEmpty()) {
+                return Outcome.failed(after.get("wrong").asText());
+            }
+            Thread.sleep(500);
+            before = Conversation.state(active);
+        }
+        String givenUp = "";
+        if (stage.scale() == Scale.FULL) {
+            stage.progress("for good");
+            passive.signal("STOP");
+            Thread.sleep(120_000);
+            givenUp = Conversation.state(active).get("status").asText();
+            passive.signal("CONT");
+        }
+        return Outcome.of(
+                most <= MOST_MILLIS && (givenUp.isEmpty() || givenUp.equals("RETRY_EXCEEDED_ERROR")),
+                "no error, going on within %d ms%s".formatted(most, givenUp.isEmpty() ? "" : "; 120 s: " + givenUp));
+    }
+}

@@ -1,0 +1,102 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects to a {@link Target}, writes once and disconnects, and tells how long that took.
+ *
+ * <p>Parameters {@code from}, {@code to}, {@code port}. To the words {@code connect COUNT THREADS} it says {@code done}:
+ * {@code connectNanos} and {@code closeNanos} of those that succeeded, {@code wrong} of the others, and
+ * {@code repeatedNumbers}, of its queue pairs so far. Ends when told {@code end}.
+ */
+public final class Connector implements Role {
+    private static final int MESSAGE_BYTES = 64;
+    private static final Duration STEP = Duration.ofSeconds(20);
+    private static final Duration QUIET = Duration.ofMillis(1);
+
+    private final List<Long> connectNanos = Collections.synchronizedList(new ArrayList<>());
+    private final List<Long> closeNanos = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
+
+    private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger repeated = new AtomicInteger();
+
+    @Override
+    public void play(Parent parent) throws IOException, InterruptedException {
+        InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
+        InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
+        parent.say("ready", 1);
+        for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
+            String[] words = line.split(" ");
+            int count = Integer.parseInt(words[1]);
+            try (ExecutorService threads = Executors.newFixedThreadPool(Integer.parseInt(words[2]))) {
+                for (int i = 0; i < count; i++) {
+                    threads.execute(() -> connect(from, to));
+                }
+            }
+            Map<String, Object> done = new LinkedHashMap<>();
+            done.put("connectNanos", List.copyOf(connectNanos));
+            done.put("closeNanos", List.copyOf(closeNanos));
+            done.put("wrong", List.copyOf(wrong));
+            done.put("repeatedNumbers", repeated.get());
+            parent.say("done", done);
+            connectNanos.clear();
+            closeNanos.clear();
+            wrong.clear();
+        }
+    }
+
+    private void connect(InetSocketAddress from, InetSocketAddress to) {
+        long begin = System.nanoTime();
+        try {
+            Side side = Side.connect(from, to, Side.Shape.of(4, 4, 4096));
+            long connected = System.nanoTime();
+            try (@Nullable CmEvent more = side.events().await(QUIET)) {
+                if (more != null) {
+                    wrong.add("after ESTABLISHED: " + more.type());
+                }
+            }
+            repeated.addAndGet(numbers.add(side.queuePair().number()) ? 0 : 1);
+            writeOnce(side);
+            long closing = System.nanoTime();
+            side.close();
+            connectNanos.add(connected - begin);
+            closeNanos.add(System.nanoTime() - closing);
+        } catch (RdmaException e) {
+            wrong.add(e.getMessage() + ", after " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin) + " ms");
+        }
+    }
+
+    private void writeOnce(Side side) {
+        SendWorkRequest request = new SendWorkRequest()
+                .reset(1)
+                .from(side.region(), 0, MESSAGE_BYTES)
+                .write(side.remoteAddress(), side.remoteKey())
+                .signaled();
+        side.queuePair().postSend(request);
+        WorkCompletion[] one = WorkCompletion.array(1);
+        if (side.await(one, STEP) == 0 || !one[0].isSuccess()) {
+            wrong.add("a write: " + one[0]);
+        }
+    }
+}

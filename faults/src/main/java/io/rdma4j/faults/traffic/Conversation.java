@@ -1,0 +1,83 @@
+package io.rdma4j.faults.traffic;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Role;
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * An {@link Answerer} on the right host, and who talks to it from the left one.
+ *
+ * @param answerer the passive side
+ * @param port where it listens
+ * @param ackTimeout exponent of the local ACK timeout of both sides
+ * @param sizes lengths of messages in bytes, joined by commas
+ */
+public record Conversation(Child answerer, int port, int ackTimeout, String sizes) {
+    /** Exponent of the local ACK timeout that the connection manager takes by itself. */
+    public static final int USUAL_TIMEOUT = 19;
+
+    private static final Duration STEP = Duration.ofSeconds(60);
+
+    /** Starts the passive side. */
+    public static Conversation begin(Stage stage, TwoHosts hosts, int ackTimeout, String sizes)
+            throws IOException, InterruptedException {
+        Child answerer = Child.builder(stage, "answerer", Answerer.class)
+                .on(hosts.right())
+                .with("address", TwoHosts.RIGHT)
+                .with("timeout", ackTimeout)
+                .with("sizes", sizes)
+                .start();
+        return new Conversation(answerer, answerer.await("port", STEP).asInt(), ackTimeout, sizes);
+    }
+
+    /** Starts a {@link Mover}, ready for its words. */
+    public Child mover(Stage stage, TwoHosts hosts) throws IOException, InterruptedException {
+        return active(stage, hosts, "mover", Mover.class);
+    }
+
+    /** Starts a {@link PingPong}, which is busy from now on. */
+    public Child pingPong(Stage stage, TwoHosts hosts, String name) throws IOException, InterruptedException {
+        return active(stage, hosts, name, PingPong.class);
+    }
+
+    private Child active(Stage stage, TwoHosts hosts, String name, Class<? extends Role> role)
+            throws IOException, InterruptedException {
+        Child child = Child.builder(stage, name, role)
+                .on(hosts.left())
+                .with("from", TwoHosts.LEFT)
+                .with("to", TwoHosts.RIGHT)
+                .with("port", port)
+                .with("timeout", ackTimeout)
+                .with("sizes", sizes)
+                .start();
+        child.await("ready", STEP);
+        return child;
+    }
+
+    /** What a {@link PingPong} says of itself. */
+    public static JsonNode state(Child pingPong) throws IOException, InterruptedException {
+        return pingPong.ask("look", "state", STEP);
+    }
+
+    /**
+     * Waits until a {@link PingPong} has done {@code more} batches more than in {@code before}.
+     *
+     * @return its state then; or earlier if something went wrong, or {@code limit} has passed
+     */
+    public static JsonNode awaitBatches(Child pingPong, JsonNode before, int more, Duration limit)
+            throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        JsonNode state = state(pingPong);
+        while (state.get("batches").asLong() < before.get("batches").asLong() + more
+                && state.get("wrong").asText().isEmpty()
+                && System.nanoTime() < deadline) {
+            Thread.sleep(10);
+            state = state(pingPong);
+        }
+        return state;
+    }
+}

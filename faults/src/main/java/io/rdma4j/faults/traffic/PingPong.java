@@ -1,0 +1,98 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An active side that is busy with one {@link Exchange} until something goes wrong or the test says so.
+ *
+ * <p>Parameters {@code from}, {@code to}, {@code port}, {@code timeout} (exponent; 0 for what the connection manager takes),
+ * {@code sizes}. Says {@code ready}; to the word {@code look} {@code state}: {@code wrong}, {@code status}, {@code batches},
+ * {@code longestMillis} (the longest silence since the last look), {@code portErrors} and {@code portActives} (events of its
+ * port), {@code endMillis} (from the last batch to the error); to {@code stop} the same once its batch has ended. Ends when
+ * told {@code end}.
+ */
+public final class PingPong implements Role {
+    private static final Operation[] OPERATIONS = Operation.values();
+
+    private final AtomicLong batches = new AtomicLong();
+    private final AtomicLong longestNanos = new AtomicLong();
+    private final AtomicLong endNanos = new AtomicLong();
+    private final AtomicInteger portErrors = new AtomicInteger();
+    private final AtomicInteger portActives = new AtomicInteger();
+    private volatile boolean stops;
+    private volatile long lastNanos;
+
+    @Override
+    public void play(Parent parent) throws Exception {
+        Exchange exchange = new Exchange(
+                new InetSocketAddress(parent.text("from", "127.0.0.1"), 0),
+                new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0)),
+                (int) parent.number("timeout", 0),
+                parent.numbers("sizes"));
+        lastNanos = System.nanoTime();
+        Thread watch = Thread.ofPlatform().daemon().start(() -> watchPort(exchange));
+        Thread worker = Thread.ofPlatform().daemon().start(() -> work(exchange));
+        parent.say("ready", 1);
+        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+            if (word.equals("stop")) {
+                stops = true;
+                worker.join();
+            }
+            parent.say("state", state(exchange));
+        }
+        stops = true;
+        worker.join();
+        watch.interrupt();
+        exchange.close();
+    }
+
+    private void work(Exchange exchange) {
+        boolean goesOn = true;
+        for (long i = 0; goesOn && !stops; i++) {
+            goesOn = exchange.moveBatch(OPERATIONS[(int) (i % OPERATIONS.length)]);
+            long now = System.nanoTime();
+            longestNanos.accumulateAndGet(now - lastNanos, Math::max);
+            endNanos.set(now - lastNanos);
+            lastNanos = now;
+            batches.incrementAndGet();
+        }
+    }
+
+    private void watchPort(Exchange exchange) {
+        try {
+            while (!stops) {
+                @Nullable AsyncEvent event = exchange.side().id().verbs().awaitAsyncEvent(Duration.ofMillis(200));
+                if (event != null && event.type() == AsyncEvent.Type.PORT_ERROR) {
+                    portErrors.incrementAndGet();
+                } else if (event != null && event.type() == AsyncEvent.Type.PORT_ACTIVE) {
+                    portActives.incrementAndGet();
+                }
+            }
+        } catch (RdmaException e) {
+            System.err.println("events end: " + e.getMessage());
+        }
+    }
+
+    private Map<String, Object> state(Exchange exchange) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        state.put("wrong", exchange.wrong());
+        state.put("status", exchange.status().name());
+        state.put("batches", batches.get());
+        long silence = exchange.wrong().isEmpty() ? System.nanoTime() - lastNanos : 0;
+        state.put("longestMillis", Math.max(longestNanos.getAndSet(0), silence) / 1_000_000);
+        state.put("endMillis", endNanos.get() / 1_000_000);
+        state.put("portErrors", portErrors.get());
+        state.put("portActives", portActives.get());
+        return state;
+    }
+}

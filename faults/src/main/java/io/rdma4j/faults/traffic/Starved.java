@@ -1,0 +1,118 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A process that runs out of descriptors and of protection domains while it has a connection, and then has them again.
+ *
+ * <p>Parameters {@code from} (addresses joined by commas: one that is used before, and one that is used first when there are
+ * no descriptors), {@code to}, {@code port}, {@code sizes}. Says {@code result}: {@code wrong}, {@code refusal} (the words
+ * with which a connection from the new address was refused), {@code recoveryMillis}.
+ */
+public final class Starved implements Role {
+    private static final Path FILE = Path.of("/dev/null");
+    private static final long BYTES = 4 << 20;
+    private static final int TIMEOUT = 14;
+
+    private final Deque<InputStream> descriptors = new ArrayDeque<>();
+    private final List<String> wrong = new ArrayList<>();
+
+    @Override
+    public void play(Parent parent) throws IOException, InterruptedException {
+        String[] from = parent.text("from", "").split(",");
+        InetSocketAddress to =
+                new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
+        int[] sizes = parent.numbers("sizes");
+        Map<String, Object> result = new LinkedHashMap<>();
+        try (Exchange exchange = new Exchange(new InetSocketAddress(from[0], 0), to, TIMEOUT, sizes)) {
+            move(exchange);
+            // Classes that only failures need are loaded while that is possible.
+            connect(new InetSocketAddress(from[0], 0), new InetSocketAddress(to.getAddress(), 1), sizes);
+            exhaust();
+            move(exchange);
+            result.put("refusal", connect(new InetSocketAddress(from[1], 0), to, sizes));
+            Thread.sleep(2500); // whatever looks now and then has looked
+            move(exchange);
+            release();
+            long begin = System.nanoTime();
+            String refused = connect(new InetSocketAddress(from[1], 0), to, sizes);
+            result.put("recoveryMillis", (System.nanoTime() - begin) / 1_000_000);
+            if (!refused.isEmpty()) {
+                wrong.add("with descriptors again: " + refused);
+            }
+            exhaustDomains(exchange);
+            move(exchange);
+        }
+        result.put("wrong", String.join("; ", wrong));
+        parent.say("result", result);
+    }
+
+    private void move(Exchange exchange) {
+        for (Operation operation : Operation.values()) {
+            if (!exchange.move(operation, BYTES)) {
+                wrong.add(exchange.wrong());
+                return;
+            }
+        }
+    }
+
+    /** Why it was refused; empty if it was not. */
+    private static String connect(InetSocketAddress from, InetSocketAddress to, int[] sizes) {
+        try (Exchange exchange = new Exchange(from, to, TIMEOUT, sizes)) {
+            return exchange.moveBatch(Operation.SEND) ? "" : exchange.wrong();
+        } catch (RdmaException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    private void exhaust() {
+        try {
+            while (true) {
+                descriptors.push(Files.newInputStream(FILE));
+            }
+        } catch (IOException e) {
+            System.err.println(descriptors.size() + " descriptors taken: " + e.getMessage());
+        }
+    }
+
+    private void release() throws IOException {
+        while (!descriptors.isEmpty()) {
+            descriptors.pop().close();
+        }
+    }
+
+    /** As many protection domains as there may be, one more, and one again. */
+    private void exhaustDomains(Exchange exchange) {
+        var device = exchange.side().id().verbs();
+        int most = device.attributes().maxProtectionDomains();
+        Deque<ProtectionDomain> domains = new ArrayDeque<>();
+        try {
+            while (domains.size() <= most) {
+                domains.push(device.createProtectionDomain());
+            }
+            wrong.add(domains.size() + " protection domains where " + most + " are allowed");
+        } catch (RdmaException e) {
+            if (e.errno() != Errno.ENOMEM || most - domains.size() > 16) {
+                wrong.add("protection domain " + (domains.size() + 1) + " of " + most + ": " + e.getMessage());
+            }
+        }
+        domains.pop().close();
+        domains.push(device.createProtectionDomain());
+        domains.forEach(ProtectionDomain::close);
+    }
+}
