@@ -40,4 +40,19 @@ class InterfaceEventsTest {
             assertThat(process.expect("= ")).containsExactly("WORK_REQUEST_FLUSHED_ERROR", "EIO");
         }
     }
+
+    @Test
+    void interfaceThatIsDownForAMomentIsReported() throws IOException, InterruptedException {
+        try (ChildProcess process = new ChildProcess(List.of("unshare", "-rnm"), InterfaceProcess.class, List.of())) {
+            String first = String.join(" ", process.expect(""));
+            Assumptions.assumeTrue(first.equals("= ready"), "no network namespace can be made here: " + first);
+            // The kernel tells there how often an interface has lost its carrier.
+            process.tell("0 mount -t sysfs none /sys");
+            String mounted = String.join(" ", process.expect("="));
+            Assumptions.assumeFalse(mounted.contains("failed"), "/sys of the namespace cannot be mounted here");
+            assertThat(events(process, 0, "sleep 1.5")).containsExactly("");
+            assertThat(events(process, 0, "ip link set v1 down")).containsExactly("");
+            assertThat(events(process, 2, "ip link set v1 up")).containsExactly("PORT_ACTIVE", "PORT_ERROR");
+        }
+    }
 }

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices what becomes of the network interfaces under the devices: gone, up, down, with other addresses. Looks once a
- * second, in some hundred microseconds, and only while somebody wants to know. Thread safe.
+ * Notices what becomes of the network interfaces under the devices: gone, up, down (also for a moment), with other
+ * addresses. Looks once a second, in some hundred microseconds, and only while somebody wants to know. Thread safe.
  */
 public final class InterfaceWatch {
     private static final long INTERVAL_MILLIS = 1_000;
@@ -43,8 +44,12 @@ public final class InterfaceWatch {
         void onHardwareChanged(SoftDevice device);
     }
 
-    /** What an interface looked like. */
-    private record View(int index, boolean isUp, Set<InetAddress> addresses, List<Byte> hardware) {
+    /**
+     * What an interface looked like.
+     *
+     * @param timesDown how often it has lost its carrier, which shows what happened between two looks; -1 if unknown
+     */
+    private record View(int index, boolean isUp, long timesDown, Set<InetAddress> addresses, List<Byte> hardware) {
         static View of(NetworkInterface network) throws SocketException {
             byte[] hardware = network.getHardwareAddress();
             List<Byte> bytes = new ArrayList<>();
@@ -54,17 +59,25 @@ public final class InterfaceWatch {
             return new View(
                     network.getIndex(),
                     network.isUp(),
+                    InterfaceWatch.carrierLosses(network),
                     Set.copyOf(network.inetAddresses().toList()),
                     bytes);
         }
 
         View withoutAddresses() {
-            return new View(index, isUp, Set.of(), hardware);
+            return new View(index, isUp, timesDown, Set.of(), hardware);
+        }
+
+        /** Whether the interface was down for less than the time between two looks. */
+        boolean hasFlappedSince(View before) {
+            return isUp && before.isUp && before.timesDown >= 0 && timesDown > before.timesDown;
         }
     }
 
     /** Lists all interfaces of the network namespace; Java lists those that have an address. */
     private static final Path ALL_INTERFACES = Path.of("/proc/net/dev");
+
+    private static final Path INTERFACES = Path.of("/sys/class/net");
 
     private final List<Listener> listeners = new ArrayList<>();
     private final Map<SoftDevice, View> views = new LinkedHashMap<>();
@@ -166,19 +179,39 @@ public final class InterfaceWatch {
         }
     }
 
-    private static boolean isThereWithoutAddress(String name) {
+    /** Unknown, too, where /sys is that of another network namespace. */
+    private static long carrierLosses(NetworkInterface network) {
+        Path folder = INTERFACES.resolve(network.getName());
+        try {
+            return number(folder.resolve("ifindex")) == network.getIndex()
+                    ? number(folder.resolve("carrier_down_count"))
+                    : -1;
+        } catch (IOException | NumberFormatException notLinux) {
+            return -1;
+        }
+    }
+
+    private static long number(Path file) throws IOException {
+        return Long.parseLong(Files.readString(file).strip());
+    }
+
+    /** Whether an interface that Java does not list has only lost its addresses; or the system does not tell just now. */
+    private static boolean mayBeThereWithoutAddress(String name) {
         try {
             return Files.readAllLines(ALL_INTERFACES).stream()
                     .anyMatch(line -> line.strip().startsWith(name + ":"));
-        } catch (IOException notLinux) {
+        } catch (NoSuchFileException notLinux) {
             return false;
+        } catch (IOException e) {
+            // No descriptor left, for example: no reason to give up a device and all its queue pairs.
+            return true;
         }
     }
 
     private void compare(
             SoftDevice device, @Nullable NetworkInterface network, List<Listener> all, List<Runnable> news) {
         View before = views.get(device);
-        if (network == null && before != null && isThereWithoutAddress(device.networkName())) {
+        if (network == null && before != null && mayBeThereWithoutAddress(device.networkName())) {
             views.put(device, before.withoutAddresses());
         } else if (network == null || network.getIndex() != device.networkIndex()) {
             views.remove(device);
@@ -194,6 +227,10 @@ public final class InterfaceWatch {
         }
         if (now.isUp != before.isUp) {
             news.add(() -> all.forEach(each -> each.onPortChanged(device, now.isUp)));
+        }
+        if (now.hasFlappedSince(before)) {
+            news.add(() -> all.forEach(each -> each.onPortChanged(device, false)));
+            news.add(() -> all.forEach(each -> each.onPortChanged(device, true)));
         }
         if (!now.addresses.equals(before.addresses)) {
             Set<InetAddress> gone = new HashSet<>(before.addresses);
