@@ -25,6 +25,12 @@ final class Requester {
     /** Bytes in flight at first, well below what an ordinary UDP receive buffer holds. */
     static final int WINDOW_BYTES = 128 * 1024;
 
+    /**
+     * How much of the one to four timeouts that a silence may last before it costs a retry is used, where what is lost is
+     * sent again before anyway: a peer in software has to wait for a processor now and then.
+     */
+    private static final int SILENCE_TIMEOUTS = 3;
+
     /** The window may grow to so many times its first size: about what an ordinary UDP receive buffer holds. */
     private static final int WINDOW_GROWTH = 2;
 
@@ -76,6 +82,7 @@ final class Requester {
     private int maxReads;
     private int retryCount;
     private int rnrRetry;
+    /** NEVER for none. */
     private long timeoutNanos;
 
     /** Oldest sequence that is not acknowledged. */
@@ -171,7 +178,8 @@ final class Requester {
         retryCount = p.retryCount();
         rnrRetry = p.rnrRetry();
         repeatsEarly = p.repeatsEarly();
-        timeoutNanos = Timers.acknowledgeTimeoutNanos(p.timeoutExponent());
+        long timeout = Timers.acknowledgeTimeoutNanos(p.timeoutExponent());
+        timeoutNanos = timeout == NEVER || !p.repeatsEarly() ? timeout : SILENCE_TIMEOUTS * timeout;
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
     }

@@ -146,6 +146,7 @@ class RcAskingTest {
         write(false, 100);
         pair.run();
         assertThat(pair.a.statuses(false)).endsWith(WorkStatus.RETRY_EXCEEDED_ERROR);
-        assertThat(pair.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
+        // Three silences, each of three timeouts: as of a message that asked.
+        assertThat(pair.now - begin).isEqualTo(9 * Timers.acknowledgeTimeoutNanos(EXPONENT));
     }
 }

@@ -55,7 +55,7 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void silentPeerIsGivenUpWhenItWouldBeWithoutEarlyRepetition() {
+    void silentPeerIsGivenUpByTheNumberOfRetriesAndLaterWhereLossIsRepairedEarly() {
         for (boolean early : new boolean[] {false, true}) {
             Pair p = new Pair(options(early));
             write(p, 0);
@@ -63,7 +63,7 @@ class RcEarlyRepetitionTest {
             p.wire = w -> List.of();
             write(p, 1);
             assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.RETRY_EXCEEDED_ERROR);
-            assertThat(p.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
+            assertThat(p.now - begin).isEqualTo(Timers.acknowledgeTimeoutNanos(EXPONENT) * 3 * (early ? 3 : 1));
         }
     }
 
