@@ -35,8 +35,8 @@ public final class RcQueuePair extends QueuePairMachine {
      * @param rnrRetry the same for receivers that are not ready; 7 means without end
      * @param timeoutExponent the answer is waited for 4.096 µs · 2<sup>exponent</sup>; 0 means without end, at most 31
      * @param repeatsEarly whether packets are also sent again before that, when an answer takes much longer than answers
-     *     usually do; such a repetition is no retry. A silence costs a retry only after three timeouts then, of the one to
-     *     four that the specification allows
+     *     usually do; such a repetition is no retry. Where the timeout is below 50 ms, a silence costs a retry after
+     *     50 ms then, or after four timeouts, which are the most that the specification allows
      */
     public record SendParameters(
             int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent, boolean repeatsEarly) {

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * that a repeated request ends where the first one did.
  */
 final class Requester {
+    /** A silence that is shorter costs no retry, if the timeout allows that: software waits for a processor now and then. */
+    static final long PATIENCE_NANOS = 50_000_000;
+
+    /** A timeout of T may run out anywhere from T to so many T (C9-141). */
+    private static final int MOST_TIMEOUTS = 4;
+
     /** Bytes in flight at first, well below what an ordinary UDP receive buffer holds. */
     static final int WINDOW_BYTES = 128 * 1024;
-
-    /**
-     * How much of the one to four timeouts that a silence may last before it costs a retry is used, where what is lost is
-     * sent again before anyway: a peer in software has to wait for a processor now and then.
-     */
-    private static final int SILENCE_TIMEOUTS = 3;
 
     /** The window may grow to so many times its first size: about what an ordinary UDP receive buffer holds. */
     private static final int WINDOW_GROWTH = 2;
@@ -82,7 +82,8 @@ final class Requester {
     private int maxReads;
     private int retryCount;
     private int rnrRetry;
-    /** NEVER for none. */
+
+    /** A silence that costs a retry; NEVER for none. */
     private long timeoutNanos;
 
     /** Oldest sequence that is not acknowledged. */
@@ -172,14 +173,19 @@ final class Requester {
         stopTimers();
     }
 
+    /** How long a silence lasts before it costs a retry: where losses are repaired before that, it need not be short. */
+    private static long silenceNanos(long timeoutNanos, boolean repeatsEarly) {
+        boolean isShort = repeatsEarly && timeoutNanos < PATIENCE_NANOS;
+        return isShort ? Math.min(PATIENCE_NANOS, MOST_TIMEOUTS * timeoutNanos) : timeoutNanos;
+    }
+
     /** Sets what may change while nothing is under way. */
     void change(RcQueuePair.SendParameters p) {
         maxReads = p.maxReadAtomic();
         retryCount = p.retryCount();
         rnrRetry = p.rnrRetry();
         repeatsEarly = p.repeatsEarly();
-        long timeout = Timers.acknowledgeTimeoutNanos(p.timeoutExponent());
-        timeoutNanos = timeout == NEVER || !p.repeatsEarly() ? timeout : SILENCE_TIMEOUTS * timeout;
+        timeoutNanos = silenceNanos(Timers.acknowledgeTimeoutNanos(p.timeoutExponent()), repeatsEarly);
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
     }

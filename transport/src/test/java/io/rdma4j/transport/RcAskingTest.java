@@ -146,7 +146,6 @@ class RcAskingTest {
         write(false, 100);
         pair.run();
         assertThat(pair.a.statuses(false)).endsWith(WorkStatus.RETRY_EXCEEDED_ERROR);
-        // Three silences, each of three timeouts: as of a message that asked.
-        assertThat(pair.now - begin).isEqualTo(9 * Timers.acknowledgeTimeoutNanos(EXPONENT));
+        assertThat(pair.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
     }
 }

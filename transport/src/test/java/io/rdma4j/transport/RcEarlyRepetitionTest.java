@@ -55,7 +55,7 @@ class RcEarlyRepetitionTest {
     }
 
     @Test
-    void silentPeerIsGivenUpByTheNumberOfRetriesAndLaterWhereLossIsRepairedEarly() {
+    void silentPeerIsGivenUpWhenItWouldBeWithoutEarlyRepetition() {
         for (boolean early : new boolean[] {false, true}) {
             Pair p = new Pair(options(early));
             write(p, 0);
@@ -63,8 +63,27 @@ class RcEarlyRepetitionTest {
             p.wire = w -> List.of();
             write(p, 1);
             assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.RETRY_EXCEEDED_ERROR);
-            assertThat(p.now - begin).isEqualTo(Timers.acknowledgeTimeoutNanos(EXPONENT) * 3 * (early ? 3 : 1));
+            assertThat(p.now - begin).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(EXPONENT));
         }
+    }
+
+    @Test
+    void shortTimeoutIsStretchedAsFarAsTheSpecificationAllowsWhereLossIsRepairedEarly() {
+        assertThat(nanosUntilGivenUp(10, true)).isEqualTo(3 * 4 * Timers.acknowledgeTimeoutNanos(10));
+        assertThat(nanosUntilGivenUp(12, true)).isEqualTo(3 * Requester.PATIENCE_NANOS);
+        assertThat(nanosUntilGivenUp(14, true)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(14));
+        assertThat(nanosUntilGivenUp(10, false)).isEqualTo(3 * Timers.acknowledgeTimeoutNanos(10));
+    }
+
+    private static long nanosUntilGivenUp(int timeoutExponent, boolean repeatsEarly) {
+        Pair.Options options = options(repeatsEarly);
+        options.timeoutExponent = timeoutExponent;
+        Pair p = new Pair(options);
+        p.wire = w -> List.of();
+        long begin = p.now;
+        write(p, 0);
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.RETRY_EXCEEDED_ERROR);
+        return p.now - begin;
     }
 
     @Test

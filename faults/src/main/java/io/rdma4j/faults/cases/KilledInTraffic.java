@@ -72,9 +72,13 @@ public final class KilledInTraffic implements AcceptanceTest {
         long others = batches(clients, interval);
         int connections;
         do {
-            connections = conversation.answerer().ask("connections", "connections", LIMIT).asInt();
+            connections = conversation
+                    .answerer()
+                    .ask("connections", "connections", LIMIT)
+                    .asInt();
             Thread.sleep(20);
-        } while (connections > clients.size() && System.nanoTime() - begin < RELEASE.plus(interval).toNanos());
+        } while (connections > clients.size()
+                && System.nanoTime() - begin < RELEASE.plus(interval).toNanos());
         stage.progress("server killed");
         conversation.answerer().kill();
         long most = 0;

@@ -66,7 +66,8 @@ public final class LinkFlaps implements AcceptanceTest {
             JsonNode after = Conversation.awaitBatches(active, before, 2, LIMIT);
             most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
             if (!after.get("wrong").asText().isEmpty()) {
-                return Outcome.failed("flap " + (i + 1) + ": " + after.get("wrong").asText());
+                return Outcome.failed(
+                        "flap " + (i + 1) + ": " + after.get("wrong").asText());
             }
             Thread.sleep(2000); // events of the port come within a second
         }
@@ -78,11 +79,13 @@ public final class LinkFlaps implements AcceptanceTest {
         JsonNode end = Conversation.awaitBatches(active, events, Integer.MAX_VALUE, LIMIT);
         String status = end.get("status").asText();
         return Outcome.of(
-                most <= MOST_MILLIS
-                        && errors >= flaps
-                        && actives >= flaps
-                        && status.equals("RETRY_EXCEEDED_ERROR"),
+                most <= MOST_MILLIS && errors >= flaps && actives >= flaps && status.equals("RETRY_EXCEEDED_ERROR"),
                 "no error, on within %d ms, %d PORT_ERR, %d PORT_ACTIVE; MTU: %s after %.1f s"
-                        .formatted(most, errors, actives, status, end.get("endMillis").asLong() / 1000.0));
+                        .formatted(
+                                most,
+                                errors,
+                                actives,
+                                status,
+                                end.get("endMillis").asLong() / 1000.0));
     }
 }

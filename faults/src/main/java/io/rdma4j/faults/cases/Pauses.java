@@ -32,8 +32,7 @@ public final class Pauses implements AcceptanceTest {
     @Override
     public String asked(Scale scale) {
         return "%d x 5 s and both for %d s: no error, going on within 1 s%s"
-                .formatted(
-                        scale.of(1, 10), scale.of(6, 60), scale == Scale.FULL ? "; 120 s: RETRY_EXC" : "");
+                .formatted(scale.of(1, 10), scale.of(6, 60), scale == Scale.FULL ? "; 120 s: RETRY_EXC" : "");
     }
 
     @Override
@@ -44,8 +43,7 @@ public final class Pauses implements AcceptanceTest {
     @Override
     public Outcome run(Stage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Conversation conversation =
-                Conversation.begin(stage, hosts, Conversation.USUAL_TIMEOUT, "0,1,1024,4096,65536");
+        Conversation conversation = Conversation.begin(stage, hosts, Conversation.USUAL_TIMEOUT, "0,1,1024,4096,65536");
         Child active = conversation.pingPong(stage, hosts, "active");
         Child passive = conversation.answerer();
         JsonNode before = Conversation.awaitBatches(active, Conversation.state(active), 20, LIMIT);

@@ -98,9 +98,8 @@ public final class TwoHosts implements AutoCloseable {
 
     /** Refuses so many of 1000 RoCE packets that {@code host} wants to send: its system calls fail with EPERM. 0 for none. */
     public void refuseSending(Host host, int perMille) throws IOException, InterruptedException {
-        String rule = perMille == 0
-                ? ""
-                : "udp dport 4791 numgen random mod 1000 < %d counter drop".formatted(perMille);
+        String rule =
+                perMille == 0 ? "" : "udp dport 4791 numgen random mod 1000 < %d counter drop".formatted(perMille);
         host.rules("""
                 table inet refusals
                 delete table inet refusals

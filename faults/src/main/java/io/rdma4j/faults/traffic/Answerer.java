@@ -131,7 +131,7 @@ public final class Answerer implements Role {
         }
 
         private void endBatch(int description) {
-            Operation operation = Operation.values()[description >>> Exchange.COUNT_BITS];
+            Operation operation = Operation.ofCode(description >>> Exchange.COUNT_BITS);
             int count = description & (1 << Exchange.COUNT_BITS) - 1;
             int due = operation == Operation.SEND || operation == Operation.WRITE_IMMEDIATE ? count : 0;
             wrong += Math.abs(due - arrived);

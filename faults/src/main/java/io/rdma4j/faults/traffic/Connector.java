@@ -47,7 +47,7 @@ public final class Connector implements Role {
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         parent.say("ready", 1);
         for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
-            String[] words = line.split(" ");
+            String[] words = line.split(" ", -1);
             int count = Integer.parseInt(words[1]);
             try (ExecutorService threads = Executors.newFixedThreadPool(Integer.parseInt(words[2]))) {
                 for (int i = 0; i < count; i++) {

@@ -111,7 +111,7 @@ public final class Exchange implements AutoCloseable {
         for (int i = 0; i < BATCH; i++) {
             post(operation, first + i);
         }
-        request.reset(nextSendId++).signaled().immediate(operation.ordinal() << COUNT_BITS | BATCH);
+        request.reset(nextSendId++).signaled().immediate(operation.code() << COUNT_BITS | BATCH);
         side.queuePair().postSend(request);
         messages += BATCH;
         long answers = nextAnswerId + 1;

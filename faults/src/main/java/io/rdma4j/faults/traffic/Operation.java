@@ -5,18 +5,35 @@ import io.rdma4j.verbs.CompletionOpcode;
 /** What moves the bytes of an {@link Exchange}. */
 public enum Operation {
     /** SEND into posted receives. */
-    SEND(CompletionOpcode.SEND),
+    SEND(0, CompletionOpcode.SEND),
     /** RDMA WRITE. */
-    WRITE(CompletionOpcode.RDMA_WRITE),
+    WRITE(1, CompletionOpcode.RDMA_WRITE),
     /** RDMA WRITE with immediate data, which takes a receive. */
-    WRITE_IMMEDIATE(CompletionOpcode.RDMA_WRITE),
+    WRITE_IMMEDIATE(2, CompletionOpcode.RDMA_WRITE),
     /** RDMA READ. */
-    READ(CompletionOpcode.RDMA_READ);
+    READ(3, CompletionOpcode.RDMA_READ);
 
+    private final int code;
     private final CompletionOpcode completion;
 
-    Operation(CompletionOpcode completion) {
+    Operation(int code, CompletionOpcode completion) {
+        this.code = code;
         this.completion = completion;
+    }
+
+    /** A number for it, which {@link #ofCode} knows. */
+    int code() {
+        return code;
+    }
+
+    /** The operation of a number. */
+    static Operation ofCode(int code) {
+        for (Operation operation : values()) {
+            if (operation.code == code) {
+                return operation;
+            }
+        }
+        throw new IllegalArgumentException("no operation has the number " + code);
     }
 
     /** What its completion says. */

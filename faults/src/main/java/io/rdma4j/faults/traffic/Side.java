@@ -82,6 +82,11 @@ public final class Side implements AutoCloseable {
             return new Request(id.getRequest());
         }
 
+        /** Waits for somebody who wants to connect, and accepts. */
+        public Side accept(Shape shape) {
+            return request().accept(shape, fresh -> {});
+        }
+
         @Override
         public void close() {
             id.close();

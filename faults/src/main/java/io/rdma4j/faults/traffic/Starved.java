@@ -34,9 +34,8 @@ public final class Starved implements Role {
 
     @Override
     public void play(Parent parent) throws IOException, InterruptedException {
-        String[] from = parent.text("from", "").split(",");
-        InetSocketAddress to =
-                new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
+        String[] from = parent.text("from", "").split(",", -1);
+        InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         int[] sizes = parent.numbers("sizes");
         Map<String, Object> result = new LinkedHashMap<>();
         try (Exchange exchange = new Exchange(new InetSocketAddress(from[0], 0), to, TIMEOUT, sizes)) {

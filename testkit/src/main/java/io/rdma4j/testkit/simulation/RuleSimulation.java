@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Rules of the reliable connection that random work over a bad network does not show: what a peer that breaks a rule is
@@ -85,8 +86,8 @@ public final class RuleSimulation {
             pair.server.postReceive(i, to, 100);
             pair.client.post(i, WorkOpcode.SEND, from, 100);
         }
-        boolean[] wasLost = new boolean[1];
-        pair.requests = packet -> wasLost[0] || !(wasLost[0] = true);
+        AtomicBoolean wasLost = new AtomicBoolean();
+        pair.requests = packet -> wasLost.getAndSet(true);
         pair.answers = packet -> {
             count += isRefusal(packet) ? 1 : 0;
             return true;
@@ -131,8 +132,8 @@ public final class RuleSimulation {
         request.remoteKey = to.key();
         pair.client.queuePair.sendQueue().publish();
         pair.client.post(2, WorkOpcode.SEND, from, 100);
-        boolean[] wasLost = new boolean[1];
-        pair.answers = packet -> wasLost[0] || !(wasLost[0] = true);
+        AtomicBoolean wasLost = new AtomicBoolean();
+        pair.answers = packet -> wasLost.getAndSet(true);
         pair.talk();
         checkAllSucceeded(pair, 2);
     }

@@ -13,6 +13,10 @@ public final class SimulationFailure extends AssertionError {
         lastEvents = List.of();
     }
 
+    SimulationFailure(String message, Throwable cause) {
+        this(message, cause, List.of());
+    }
+
     SimulationFailure(String message, Throwable cause, List<String> lastEvents) {
         super(message, cause);
         this.lastEvents = List.copyOf(lastEvents);

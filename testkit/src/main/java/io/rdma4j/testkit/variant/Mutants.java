@@ -62,7 +62,7 @@ public final class Mutants {
     private static List<Entry> entries(String resource) {
         List<Entry> entries = new ArrayList<>();
         List<String> part = new ArrayList<>();
-        for (String line : read(resource).split("\n")) {
+        for (String line : read(resource).split("\n", -1)) {
             if (line.startsWith("== ")) {
                 Entry entry = new Entry(line.substring(3));
                 entries.add(entry);
