@@ -3,6 +3,8 @@ package io.rdma4j.faults.hosts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -12,6 +14,13 @@ import java.util.concurrent.TimeUnit;
 @SuppressWarnings("try") // closing waits for an end, which may be interrupted
 public final class Host implements AutoCloseable {
     private static final long GONE_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Those that a run that is ended by a signal has to remove. */
+    private static final Set<Host> LIVING = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(Host::removeAll));
+    }
 
     private final String name;
 
@@ -23,6 +32,7 @@ public final class Host implements AutoCloseable {
     static Host make(String name) throws IOException, InterruptedException {
         Host host = new Host("rdma4j-faults-" + ProcessHandle.current().pid() + "-" + name);
         Command.run(List.of("ip", "netns", "add", host.name));
+        LIVING.add(host);
         for (String which : List.of("all", "default")) {
             // Addresses work at once: no duplicate address detection.
             host.run("sysctl", "-qw", "net.ipv6.conf." + which + ".accept_dad=0");
@@ -60,8 +70,23 @@ public final class Host implements AutoCloseable {
         Command.run(command, rules);
     }
 
+    private static void removeAll() {
+        for (Host host : LIVING) {
+            try {
+                host.close();
+            } catch (IOException e) {
+                System.err.println(e.getMessage());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     @Override
     public void close() throws IOException, InterruptedException {
+        if (!LIVING.remove(this)) {
+            return;
+        }
         long deadline = System.nanoTime() + GONE_WITHIN_NANOS;
         while (System.nanoTime() < deadline) {
             String processes = Command.run(List.of("ip", "netns", "pids", name)).strip();

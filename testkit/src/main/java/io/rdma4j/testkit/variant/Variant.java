@@ -103,8 +103,32 @@ public final class Variant implements AutoCloseable {
         for (Path path : Project.classes(home)) {
             urls.add(path.toUri().toURL());
         }
-        // Not the classes that are running: those of the platform alone are shared.
-        return new Variant(new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader()));
+        return new Variant(new Anew(urls.toArray(URL[]::new)));
+    }
+
+    /**
+     * Loads all classes of this project from its own folders, not those that are running. Leaving them out of the parent's
+     * reach would not do: where they are modules, the platform's class loader finds them too.
+     */
+    private static final class Anew extends URLClassLoader {
+        Anew(URL[] urls) {
+            super(urls, ClassLoader.getPlatformClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith("io.rdma4j.")) {
+                return super.loadClass(name, resolve);
+            }
+            synchronized (getClassLoadingLock(name)) {
+                Class<?> loaded = findLoadedClass(name);
+                Class<?> type = loaded == null ? findClass(name) : loaded;
+                if (resolve) {
+                    resolveClass(type);
+                }
+                return type;
+            }
+        }
     }
 
     /** Annotations of JSpecify say nothing to a machine that runs the classes, and need not be found. */
@@ -157,10 +181,14 @@ public final class Variant implements AutoCloseable {
      * @throws ReflectiveOperationException if there is no such class or method
      */
     public Run simulation(String className) throws ReflectiveOperationException {
-        Class<?> type = Class.forName(className, true, loader);
+        Class<?> type = load(className);
         Method method = type.getMethod("run", long.class);
         MethodHandle handle = MethodHandles.publicLookup().unreflect(method);
         return seed -> handle.invokeWithArguments(seed);
+    }
+
+    Class<?> load(String className) throws ClassNotFoundException {
+        return Class.forName(className, true, loader);
     }
 
     @Override

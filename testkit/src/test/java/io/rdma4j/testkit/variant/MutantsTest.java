@@ -40,6 +40,13 @@ class MutantsTest {
     }
 
     @Test
+    void variantLoadsNothingOfTheRunningBuild() throws Exception {
+        try (Variant same = Variant.ofChanged(List.of(), scratch)) {
+            assertThat(same.load(Variant.class.getName())).isNotSameAs(Variant.class);
+        }
+    }
+
+    @Test
     void deliberateMistakesAreFound() throws Exception {
         String only = System.getProperty("rdma4j.mutant", "");
         Map<String, String> caught = new TreeMap<>();
