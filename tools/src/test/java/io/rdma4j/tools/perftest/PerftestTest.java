@@ -2,13 +2,13 @@ package io.rdma4j.tools.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -47,7 +47,7 @@ class PerftestTest {
 
     private static Played play(String tool, String serverWords, String clientWords, String address)
             throws InterruptedException {
-        String port = " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000) + " ";
+        String port = Meeting.port() + " ";
         ToolRun server = ToolRun.start(tool + port + serverWords).awaitText("Waiting for client to connect");
         ToolRun client = meet(server, tool + port + clientWords + " " + address);
         client.status();
@@ -386,7 +386,7 @@ class PerftestTest {
 
     @Test
     void anotherToolIsRefused() throws InterruptedException {
-        String port = " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000);
+        String port = Meeting.port();
         ToolRun server = ToolRun.start("ib_write_lat -R -n 20" + port).awaitText("Waiting for client");
         ToolRun client = meet(server, "ib_read_lat -R -n 20" + port + " 127.0.0.1");
         assertThat(client.status()).isEqualTo(17);
@@ -396,7 +396,7 @@ class PerftestTest {
 
     @Test
     void withoutServerTheClientSaysSo() throws InterruptedException {
-        String port = " -p " + ThreadLocalRandom.current().nextInt(20_000, 30_000);
+        String port = Meeting.port();
         ToolRun overTcp = ToolRun.start("ib_write_lat" + port + " 127.0.0.1");
         assertThat(overTcp.status()).isEqualTo(1);
         assertThat(overTcp.err())

@@ -3,6 +3,7 @@ package io.rdma4j.tools.rping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.tools.Meeting;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -12,7 +13,6 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,10 +27,6 @@ class RpingEndToEndTest {
             List.of("server DISCONNECT EVENT...", "wait for RDMA_READ_ADV state 10");
     private static final List<String> CLIENT_END = List.of("client DISCONNECT EVENT...");
 
-    private static int port() {
-        return ThreadLocalRandom.current().nextInt(10_000, 20_000);
-    }
-
     /** What ping number {@code ping} of {@code size} bytes looks like. */
     private static String text(int ping, int size) {
         StringBuilder text = new StringBuilder("rdma-ping-" + ping + ": ");
@@ -41,7 +37,7 @@ class RpingEndToEndTest {
     }
 
     private static void pingPong(String address, String more, int size, int count) throws InterruptedException {
-        String common = "-a " + address + " -p " + port() + " -S " + size + " -v " + more;
+        String common = "-a " + address + " -p " + Meeting.portNumber() + " -S " + size + " -v " + more;
         RpingRun server = RpingRun.startServer(common);
         RpingRun client = RpingRun.start("-c -V -C " + count + " " + common);
         assertThat(client.status()).as("client: " + client.err()).isZero();
@@ -91,7 +87,7 @@ class RpingEndToEndTest {
 
     @Test
     void serverWithoutAddressServesEveryIpv4Address() throws InterruptedException {
-        int port = port();
+        int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 2 -V -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -102,7 +98,7 @@ class RpingEndToEndTest {
     @Test
     void clientConnectsFromTheSourceAddress() throws InterruptedException {
         assumeTrue(canBind("127.0.0.9"), "only 127.0.0.1 is loopback here");
-        int port = port();
+        int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -I 127.0.0.9 -C 2 -V -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -111,7 +107,7 @@ class RpingEndToEndTest {
 
     @Test
     void nobodyListeningIsRejectedWithReason8() throws InterruptedException {
-        RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -p " + port());
+        RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -p " + Meeting.portNumber());
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.errorLines())
                 .containsExactly(
@@ -121,7 +117,7 @@ class RpingEndToEndTest {
 
     @Test
     void portInUseIsNamed() throws InterruptedException {
-        int port = port();
+        int port = Meeting.portNumber();
         RpingRun first = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun second = RpingRun.start("-s -a 127.0.0.1 -p " + port);
         assertThat(second.status()).isEqualTo(-1);
@@ -141,7 +137,7 @@ class RpingEndToEndTest {
 
     @Test
     void clientThatAsksForMoreThanTheServerHasFailsOnBothSides() throws InterruptedException {
-        int port = port();
+        int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -S 64 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S 1000 -C 1 -p " + port);
         assertThat(server.status()).isEqualTo(-1);
@@ -156,7 +152,7 @@ class RpingEndToEndTest {
 
     @Test
     void negativeSizeFailsWhenMemoryIsAskedFor() throws InterruptedException {
-        int port = port();
+        int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S -5 -p " + port);
         assertThat(client.status() & 0xff).isEqualTo(244);
@@ -167,7 +163,7 @@ class RpingEndToEndTest {
 
     @Test
     void debugTellsEveryStepOfTheClient() throws InterruptedException {
-        int port = port();
+        int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
         RpingRun client = RpingRun.start("-c -d -a 127.0.0.1 -C 1 -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
@@ -209,7 +205,7 @@ class RpingEndToEndTest {
 
     @Test
     void manyRunsLeaveNothingBehind() throws InterruptedException {
-        int port = port();
+        int port = Meeting.portNumber();
         for (int i = 0; i < 20; i++) {
             RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
             RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -V -p " + port);
