@@ -5,6 +5,7 @@ import io.rdma4j.faults.cases.CmAbuse;
 import io.rdma4j.faults.cases.ConnectingUnderLoss;
 import io.rdma4j.faults.cases.DeadPath;
 import io.rdma4j.faults.cases.Exhaustion;
+import io.rdma4j.faults.cases.FlushAfterError;
 import io.rdma4j.faults.cases.GoodputUnderLoss;
 import io.rdma4j.faults.cases.IllegalAccess;
 import io.rdma4j.faults.cases.IntegrityUnderLoss;
@@ -16,6 +17,7 @@ import io.rdma4j.faults.cases.Predictability;
 import io.rdma4j.faults.cases.PsnWrap;
 import io.rdma4j.faults.cases.SameHostAttacker;
 import io.rdma4j.faults.cases.Seeds;
+import io.rdma4j.faults.cases.StatePairs;
 import io.rdma4j.faults.cases.TakingBack;
 import io.rdma4j.faults.cases.TenantIsolation;
 import java.util.Comparator;
@@ -34,6 +36,7 @@ public final class Catalogue {
                         new ConnectingUnderLoss(),
                         new DeadPath(),
                         new Exhaustion(),
+                        new FlushAfterError(),
                         new GoodputUnderLoss(),
                         new IllegalAccess(),
                         new IntegrityUnderLoss(),
@@ -45,6 +48,7 @@ public final class Catalogue {
                         new PsnWrap(),
                         new SameHostAttacker(),
                         new Seeds(),
+                        new StatePairs(),
                         new TakingBack(),
                         new TenantIsolation())
                 .sorted(Comparator.comparingInt(AcceptanceTest::number))

@@ -13,6 +13,7 @@ import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -26,6 +27,19 @@ import java.util.Set;
 public final class VerbsSide implements AutoCloseable {
     /** All that a peer may be allowed. */
     public static final Set<AccessFlag> ALL = Set.copyOf(EnumSet.complementOf(EnumSet.of(AccessFlag.ZERO_BASED)));
+
+    /**
+     * What a connection bears before it fails.
+     *
+     * @param timeout exponent of the local ACK timeout, 4.096 µs times 2 to its power
+     * @param retries retry count, 0 to 7
+     * @param rnrRetries the same for receivers without a receive; 7 is for ever
+     * @param minRnrTimer code of the time that a sender is to wait for a receive, 0 to 31
+     */
+    public record Patience(int timeout, int retries, int rnrRetries, int minRnrTimer) {
+        /** 67 ms, seven times, for ever, 0.01 ms. */
+        public static final Patience USUAL = new Patience(14, 7, 7, 1);
+    }
 
     private static final int PSN = 0xff_ff00;
     private static final int READS = 4;
@@ -66,19 +80,35 @@ public final class VerbsSide implements AutoCloseable {
         return completions;
     }
 
-    /** A queue pair in the state RESET. */
+    /** A reliable connection in the state RESET. */
     public QueuePair queuePair(int sends, int receives) {
+        return queuePair(QueuePairType.RELIABLE_CONNECTION, sends, receives);
+    }
+
+    /** A queue pair in the state RESET. */
+    public QueuePair queuePair(QueuePairType type, int sends, int receives) {
         return domain.createQueuePair(
-                QueuePairInitAttributes.reliable(completions, new QueuePairCapabilities(sends, receives, 1, 1, 0)));
+                QueuePairInitAttributes.of(type, completions, new QueuePairCapabilities(sends, receives, 1, 1, 0)));
     }
 
-    /** Connects two queue pairs of two sides; the local ACK timeout is 67 ms. */
+    /** The path to an address from here. */
+    public AddressVector path(InetAddress peer) {
+        return new AddressVector(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer), 0, 0, 64, 0, 1);
+    }
+
+    /** Connects two queue pairs of two sides, with {@link Patience#USUAL}. */
     public static void connect(VerbsSide a, QueuePair ofA, VerbsSide b, QueuePair ofB) {
-        a.connect(ofA, b.address, ofB.number());
-        b.connect(ofB, a.address, ofA.number());
+        connect(a, ofA, b, ofB, Patience.USUAL);
     }
 
-    private void connect(QueuePair local, InetAddress peer, int peerNumber) {
+    /** The same with another patience. */
+    public static void connect(VerbsSide a, QueuePair ofA, VerbsSide b, QueuePair ofB, Patience patience) {
+        a.connect(ofA, b.address, ofB.number(), patience);
+        b.connect(ofB, a.address, ofA.number(), patience);
+    }
+
+    /** Connects a queue pair of this side to one of another process. */
+    public void connect(QueuePair local, InetAddress peer, int peerNumber, Patience patience) {
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.INIT)
                 .partitionKeyIndex(0)
@@ -86,20 +116,19 @@ public final class VerbsSide implements AutoCloseable {
                 .accessFlags(ALL));
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
-                .addressVector(
-                        new AddressVector(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer), 0, 0, 64, 0, 1))
+                .addressVector(path(peer))
                 .pathMtu(PathMtu.MTU_1024)
                 .destinationQueuePair(peerNumber)
                 .receivePsn(PSN)
                 .maxDestinationReadAtomic(READS)
-                .minRnrTimer(1));
+                .minRnrTimer(patience.minRnrTimer()));
         local.modify(new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_SEND)
                 .sendPsn(PSN)
                 .maxReadAtomic(READS)
-                .retryCount(7)
-                .rnrRetry(7)
-                .timeout(14));
+                .retryCount(patience.retries())
+                .rnrRetry(patience.rnrRetries())
+                .timeout(patience.timeout()));
     }
 
     /**
