@@ -11,10 +11,12 @@ import io.rdma4j.faults.cases.IllegalAccess;
 import io.rdma4j.faults.cases.IntegrityUnderLoss;
 import io.rdma4j.faults.cases.KilledInTraffic;
 import io.rdma4j.faults.cases.LinkFlaps;
+import io.rdma4j.faults.cases.OverrunAndStarvation;
 import io.rdma4j.faults.cases.Pauses;
 import io.rdma4j.faults.cases.PlantedMistakes;
 import io.rdma4j.faults.cases.Predictability;
 import io.rdma4j.faults.cases.PsnWrap;
+import io.rdma4j.faults.cases.ReceiverNotReady;
 import io.rdma4j.faults.cases.SameHostAttacker;
 import io.rdma4j.faults.cases.Seeds;
 import io.rdma4j.faults.cases.StatePairs;
@@ -42,10 +44,12 @@ public final class Catalogue {
                         new IntegrityUnderLoss(),
                         new KilledInTraffic(),
                         new LinkFlaps(),
+                        new OverrunAndStarvation(),
                         new Pauses(),
                         new PlantedMistakes(),
                         new Predictability(),
                         new PsnWrap(),
+                        new ReceiverNotReady(),
                         new SameHostAttacker(),
                         new Seeds(),
                         new StatePairs(),

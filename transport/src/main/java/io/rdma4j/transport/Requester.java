@@ -57,6 +57,12 @@ final class Requester {
 
     private static final int RNR_RETRY_WITHOUT_END = 7;
 
+    /** How much longer than the peer says it is waited for a receive, at most. */
+    private static final long MOST_MORE_WAIT_NANOS = 4_000_000;
+
+    /** From the shortest time, 10 µs, these lead beyond that. */
+    private static final int MOST_DOUBLINGS = 9;
+
     /** Packets sent again between two that ask for an acknowledgement: a lost answer must not cost all of them. */
     private static final int REPEATED_PER_ACK = 8;
 
@@ -131,6 +137,9 @@ final class Requester {
     private long retransmitDeadline = NEVER;
     private long rnrDeadline = NEVER;
 
+    /** How often in a row the peer had no receive posted. */
+    private int receiverWaits;
+
     private final RoundTrips roundTrips = new RoundTrips();
     private boolean repeatsEarly;
 
@@ -169,6 +178,7 @@ final class Requester {
         repeatedEnd = unacked;
         readsInFlight = 0;
         isProbing = false;
+        receiverWaits = 0;
         roundTrips.reset();
         stopTimers();
     }
@@ -240,7 +250,7 @@ final class Requester {
 
     /** Whether what reaches to {@code endByte} may be in flight now; one packet, or one part of a READ, always may. */
     private boolean hasRoom(long endByte) {
-        if (cursor == unacked || !isProbing && endByte - unackedByte <= window.bytes()) {
+        if (cursor == unacked || !isProbing && receiverWaits == 0 && endByte - unackedByte <= window.bytes()) {
             return true;
         }
         window.onLimit();
@@ -498,6 +508,7 @@ final class Requester {
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
         rnrDeadline = NEVER;
+        receiverWaits = 0;
         boolean isAhead = cursor < to; // answers to packets sent before going back
         if (isAhead) {
             cursor = to;
@@ -537,7 +548,10 @@ final class Requester {
         }
     }
 
-    /** Waits and begins again at {@link #unacked}, because the peer had no receive posted. */
+    /**
+     * Waits and begins again at {@link #unacked}, because the peer had no receive posted: with one packet, since what follows
+     * would be dropped too. A receiver that stays unready is asked less and less often, but soon enough.
+     */
     void waitForReceiver(long nowNanos, int timerCode) {
         if (rnrDeadline != NEVER) {
             return;
@@ -549,7 +563,10 @@ final class Requester {
         }
         retriesLeft = retryCount; // the peer is alive
         rewind();
-        rnrDeadline = nowNanos + Timers.rnrNakDelayNanos(timerCode);
+        long leastNanos = Timers.rnrNakDelayNanos(timerCode);
+        long moreNanos = (leastNanos << Math.min(receiverWaits, MOST_DOUBLINGS)) - leastNanos;
+        rnrDeadline = nowNanos + leastNanos + Math.min(moreNanos, MOST_MORE_WAIT_NANOS);
+        receiverWaits++;
     }
 
     private void spendRetry() {

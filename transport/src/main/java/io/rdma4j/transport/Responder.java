@@ -31,7 +31,9 @@ final class Responder {
         /** Key, range or rights are wrong: NAK remote access error. */
         ACCESS_ERROR,
         /** The receive's own memory cannot be used: NAK remote operational error. */
-        RECEIVE_ERROR
+        RECEIVE_ERROR,
+        /** The message is there, but its completion is lost, which has failed the queue pair: NAK remote operational error. */
+        NOT_REPORTED
     }
 
     /** The kind of message that is only partly received. */
@@ -298,13 +300,27 @@ final class Responder {
         }
         receivedBytes = before + payload;
         message = opcode.isLast() ? Message.NONE : Message.SEND;
-        acknowledge(opcode, packet);
         if (opcode.hasIeth() && !memory.invalidate(packet.invalidateKey(), queuePair)) {
+            acknowledge(opcode, packet);
             refuseInvalidation(receive);
-        } else if (opcode.isLast()) {
-            queuePair.completeReceive(receive, packet, receivedBytes);
+            return Verdict.PASS;
         }
+        if (opcode.isLast() && !report(receive, packet, receivedBytes)) {
+            return Verdict.NOT_REPORTED;
+        }
+        acknowledge(opcode, packet);
         return Verdict.PASS;
+    }
+
+    /**
+     * Completes a receive, before its message is acknowledged: the peer must not take for delivered what nobody here is told
+     * of.
+     *
+     * @return whether there was room for the completion
+     */
+    private boolean report(ReceiveRequest receive, Packet packet, long bytes) {
+        queuePair.completeReceive(receive, packet, bytes);
+        return queuePair.isReceiving();
     }
 
     /**
@@ -342,13 +358,11 @@ final class Responder {
         if (opcode.isLast()) {
             writeRegion = null;
         }
-        acknowledge(opcode, packet);
-        if (opcode.hasImmediate()) {
-            ReceiveRequest receive = receives.current();
-            if (receive != null) {
-                queuePair.completeReceive(receive, packet, messageBytes);
-            }
+        ReceiveRequest receive = opcode.hasImmediate() ? receives.current() : null;
+        if (receive != null && !report(receive, packet, messageBytes)) {
+            return Verdict.NOT_REPORTED;
         }
+        acknowledge(opcode, packet);
         return Verdict.PASS;
     }
 
@@ -468,6 +482,7 @@ final class Responder {
                 queuePair.failAsResponder(AsyncEvent.REQUEST_ERROR);
             }
             case ACCESS_ERROR -> onAccessError(expected);
+            case NOT_REPORTED -> answers.refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
             case RECEIVE_ERROR -> {
                 answers.refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
                 endReceive(true, WorkStatus.LOCAL_PROTECTION_ERROR);

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How queue pairs end, and begin anew. */
 class RcErrorTest {
@@ -93,6 +95,29 @@ class RcErrorTest {
         assertThat(ends).containsExactly(WorkStatus.SUCCESS, FLUSHED, FLUSHED, FLUSHED);
         assertThat(q.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(q.pollTransmit(0, out, 0)).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void messageWhoseCompletionIsLostIsRefused(boolean isWrite) {
+        Pair p = new Pair();
+        MemoryRegion to = p.b.register(8);
+        p.b.postReceive(1, to, 0, 8);
+        p.b.postReceive(2, to, 0, 8);
+        p.b.onReceive = c -> {
+            if (c.workRequestId == 2) {
+                p.b.queuePair.toError(); // as a completion queue does that has no room
+            }
+        };
+        for (int i = 0; i < 2; i++) {
+            if (isWrite) {
+                p.a.post(i, WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE, p.a.register(8), 8, to, 0);
+            } else {
+                p.a.post(i, WorkOpcode.SEND, p.a.register(8), 0, 8);
+            }
+        }
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.REMOTE_OPERATION_ERROR);
     }
 
     @Test

@@ -345,6 +345,44 @@ class RcRetryTest {
     }
 
     @Test
+    void receiverThatIsNotReadyIsAskedAgainByOnePacketOnly() {
+        Pair p = pair(o -> o.rnrRetry = 7);
+        MemoryRegion local = p.a.register(8);
+        for (int i = 0; i < 10; i++) {
+            p.a.post(i, WorkOpcode.SEND, local, 0, 8);
+        }
+        p.run(p.now + 100_000_000);
+        long naks = p.a.queuePair.counters().receivedRnrNaks;
+        assertThat(naks).isGreaterThan(2);
+        assertThat(p.sent(true, Opcode.RC_SEND_ONLY)).isEqualTo(10 + naks - 1);
+        MemoryRegion to = p.b.register(8);
+        for (int i = 0; i < 10; i++) {
+            p.b.postReceive(i, to, 0, 8);
+        }
+        p.run();
+        assertThat(p.a.statuses(false)).hasSize(10).containsOnly(WorkStatus.SUCCESS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 12, 18, 0})
+    void receiverThatStaysUnreadyIsAskedLessOftenByFourMillisecondsAtMost(int code) {
+        Pair p = pair(o -> {
+            o.rnrCode = code;
+            o.rnrRetry = 7;
+        });
+        p.a.post(1, WorkOpcode.SEND, p.a.register(8), 0, 8);
+        p.run(p.now + 20_000_000_000L);
+        List<Long> waits = new ArrayList<>();
+        for (int i = 2; i < p.trace.size(); i += 2) {
+            waits.add(p.trace.get(i).sentAt() - p.trace.get(i - 1).sentAt() - Pair.LATENCY_NANOS);
+        }
+        long least = Timers.rnrNakDelayNanos(code);
+        assertThat(waits.getFirst()).isEqualTo(least);
+        assertThat(waits).isSorted();
+        assertThat(waits.getLast()).isEqualTo(least + 4_000_000);
+    }
+
+    @Test
     void rnrNakAcknowledgesEverythingBeforeIt() {
         Pair p = pair(o -> o.rnrRetry = 0);
         MemoryRegion local = p.a.register(8);
