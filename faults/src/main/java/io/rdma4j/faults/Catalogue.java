@@ -4,6 +4,8 @@ import io.rdma4j.faults.cases.Churn;
 import io.rdma4j.faults.cases.CmAbuse;
 import io.rdma4j.faults.cases.ConnectingUnderLoss;
 import io.rdma4j.faults.cases.DeadPath;
+import io.rdma4j.faults.cases.DisorderMatrix;
+import io.rdma4j.faults.cases.ExactlyOnce;
 import io.rdma4j.faults.cases.Exhaustion;
 import io.rdma4j.faults.cases.FlushAfterError;
 import io.rdma4j.faults.cases.GoodputUnderLoss;
@@ -37,6 +39,8 @@ public final class Catalogue {
                         new CmAbuse(),
                         new ConnectingUnderLoss(),
                         new DeadPath(),
+                        new DisorderMatrix(),
+                        new ExactlyOnce(),
                         new Exhaustion(),
                         new FlushAfterError(),
                         new GoodputUnderLoss(),

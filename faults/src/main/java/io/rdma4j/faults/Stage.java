@@ -4,6 +4,7 @@ import io.rdma4j.faults.process.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("try") // closing waits for an end, which may be interrupted
 public final class Stage implements AutoCloseable {
+    private static final String NOTES = "notes.txt";
+
     private final Scale scale;
     private final Path folder;
     private final Progress progress;
@@ -28,6 +31,7 @@ public final class Stage implements AutoCloseable {
     Stage(Scale scale, Path folder, Progress progress) throws IOException {
         this.scale = scale;
         this.folder = Files.createDirectories(folder);
+        Files.deleteIfExists(folder.resolve(NOTES));
         this.progress = progress;
     }
 
@@ -44,6 +48,11 @@ public final class Stage implements AutoCloseable {
     /** Shows how far the test is. */
     public void progress(String words) {
         progress.show(words);
+    }
+
+    /** Adds a line to {@code notes.txt} in the folder: figures behind those of the table. */
+    public void note(String line) throws IOException {
+        Files.writeString(folder.resolve(NOTES), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
     /** Closes {@code resource} when the test has ended, last one first, also after a failure. */

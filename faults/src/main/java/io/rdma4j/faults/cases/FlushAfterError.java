@@ -37,8 +37,6 @@ public final class FlushAfterError implements AcceptanceTest {
     private static final long RECEIVE = 1L << 32;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long QUIET_NANOS = 100_000;
-    private static final VerbsSide.Patience WITHOUT_RECEIVES = new VerbsSide.Patience(14, 7, 1, 1);
-    private static final VerbsSide.Patience WITHOUT_PEER = new VerbsSide.Patience(14, 1, 7, 1);
 
     /** How the work request fails. */
     private enum Failure {
@@ -47,22 +45,21 @@ public final class FlushAfterError implements AcceptanceTest {
         /** It sends more than the receive takes. */
         LENGTH(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR),
         /** It finds no receive. */
-        NO_RECEIVE(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR, WITHOUT_RECEIVES),
+        NO_RECEIVE(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR),
         /** The peer is gone. */
-        NO_PEER(CompletionStatus.RETRY_EXCEEDED_ERROR, WITHOUT_PEER),
+        NO_PEER(CompletionStatus.RETRY_EXCEEDED_ERROR),
         /** The application gives up. */
         APPLICATION(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
 
         private final CompletionStatus status;
-        private final VerbsSide.Patience patience;
 
         Failure(CompletionStatus status) {
-            this(status, VerbsSide.Patience.USUAL);
+            this.status = status;
         }
 
-        Failure(CompletionStatus status, VerbsSide.Patience patience) {
-            this.status = status;
-            this.patience = patience;
+        /** Usual, but soon at an end where the failure is one of patience. */
+        VerbsSide.Patience patience() {
+            return new VerbsSide.Patience(14, this == NO_PEER ? 1 : 7, this == NO_RECEIVE ? 1 : 7, 1);
         }
 
         /** Whether the peer stops because of it. */
@@ -139,7 +136,7 @@ public final class FlushAfterError implements AcceptanceTest {
             this.failure = failure;
             this.random = random;
             failing = random.nextInt(OUTSTANDING);
-            VerbsSide.connect(active, this.active.queuePair, passive, this.passive.queuePair, failure.patience);
+            VerbsSide.connect(active, this.active.queuePair, passive, this.passive.queuePair, failure.patience());
         }
 
         @Nullable

@@ -122,7 +122,9 @@ public final class OverrunAndStarvation implements AcceptanceTest {
 
         private @Nullable String events(CompletionQueue small) {
             AsyncEvent event = receiver.context().awaitAsyncEvent(PATIENCE);
-            if (event == null || event.type() != AsyncEvent.Type.COMPLETION_QUEUE_ERROR || event.source() != small) {
+            if (event == null
+                    || event.type() != AsyncEvent.Type.COMPLETION_QUEUE_ERROR
+                    || !event.source().equals(small)) {
                 return "overrun: the event is " + event;
             }
             AsyncEvent more = receiver.context().awaitAsyncEvent(MOMENT);
@@ -297,7 +299,7 @@ public final class OverrunAndStarvation implements AcceptanceTest {
         private boolean isLimit(@Nullable AsyncEvent event) {
             return event != null
                     && event.type() == AsyncEvent.Type.SHARED_RECEIVE_QUEUE_LIMIT_REACHED
-                    && event.source() == shared;
+                    && event.source().equals(shared);
         }
 
         private static void require(List<String> wrong, boolean isRight, String what) {

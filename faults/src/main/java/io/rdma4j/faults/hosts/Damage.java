@@ -3,7 +3,7 @@ package io.rdma4j.faults.hosts;
 /**
  * What the kernel (nft) does to the RoCE packets that arrive at an interface.
  *
- * <p>A cable has no memory: delay and reordering are what the in-process {@code FaultSpec} and the simulator do. Each
+ * <p>A cable has no memory: delay and reordering are what {@link io.rdma4j.faults.relay.Relay} does. Each
  * frame is a packet by itself, unless {@link TwoHosts#segmentsTogether}.
  *
  * @param lossPerMille so many of 1000 are lost, by chance; 1000 for all

@@ -27,33 +27,40 @@ public final class TwoHosts implements AutoCloseable {
         this.right = right;
     }
 
-    /** Makes them, with an MTU of 1500. */
+    /** Makes them and joins them, with an MTU of 1500. */
     public static TwoHosts make() throws IOException, InterruptedException {
+        TwoHosts hosts = apart();
+        try {
+            hosts.left.run(
+                    "ip", "link", "add", CABLE, "type", "veth", "peer", "name", CABLE, "netns", hosts.right.name());
+            hosts.configure();
+            hosts.segmentsTogether(false);
+            return hosts;
+        } catch (IOException | InterruptedException e) {
+            hosts.close();
+            throw e;
+        }
+    }
+
+    /** Makes them without a cable: whoever gives each an interface {@link #CABLE} has it {@linkplain #configure configured}. */
+    public static TwoHosts apart() throws IOException, InterruptedException {
         Host left = Host.make("left");
         try {
-            TwoHosts hosts = new TwoHosts(left, Host.make("right"));
-            try {
-                hosts.join();
-                return hosts;
-            } catch (IOException | InterruptedException e) {
-                hosts.right.close();
-                throw e;
-            }
+            return new TwoHosts(left, Host.make("right"));
         } catch (IOException | InterruptedException e) {
             left.close();
             throw e;
         }
     }
 
-    private void join() throws IOException, InterruptedException {
-        left.run("ip", "link", "add", CABLE, "type", "veth", "peer", "name", CABLE, "netns", right.name());
+    /** Gives the interfaces their addresses and brings them up. */
+    public void configure() throws IOException, InterruptedException {
         for (Host host : List.of(left, right)) {
             String last = host == left ? "1" : "2";
             host.run("ip", "addr", "add", "10.86.0." + last + "/24", "dev", CABLE);
             host.run("ip", "-6", "addr", "add", "fd00:86::" + last + "/64", "dev", CABLE, "nodad");
             host.run("ip", "link", "set", CABLE, "up");
         }
-        segmentsTogether(false);
     }
 
     /**

@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The passive side of {@link Exchange}s, any number at a time: checks every message and every completion, and answers.
  *
  * <p>Parameters {@code address}, {@code timeout} (exponent), {@code sizes} (lengths of messages, joined by commas); says
- * {@code port}, and to the word {@code connections} how many it has. Ends when told {@code end}.
+ * {@code port}, to the word {@code connections} how many it has, and to {@code icrcErrors} how many packets it has dropped so
+ * far because of a wrong ICRC. Ends when told {@code end}.
  */
 public final class Answerer implements Role {
     /** Where the readable text begins in the region, behind the places of messages. */
@@ -50,6 +51,8 @@ public final class Answerer implements Role {
         for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
             if (word.equals("connections")) {
                 parent.say("connections", connections.get());
+            } else if (word.equals("icrcErrors")) {
+                parent.say("icrcErrors", listener.icrcErrors());
             }
         }
     }

@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Parameters {@code from}, {@code to}, {@code port}, {@code timeout} (exponent), {@code sizes} (as the other's). Words:
  * {@code exchange BYTES OPERATION…} moves so many bytes by each, checked; {@code stream MESSAGES} writes without a check.
- * To each it says {@code done}: {@code wrong}, {@code status}, {@code bytes}, {@code nanos}, {@code sentPackets}. Ends
+ * To each it says {@code done}: {@code wrong}, {@code status}, {@code bytes}, {@code nanos}, {@code sentPackets},
+ * {@code icrcErrors} (of the process so far). Ends
  * when told {@code end}.
  */
 public final class Mover implements Role {
@@ -64,6 +65,7 @@ public final class Mover implements Role {
             Map<String, Object> done = exchange.report();
             done.put("nanos", nanos);
             done.put("sentPackets", sentPackets(exchange.side()));
+            done.put("icrcErrors", exchange.side().icrcErrors());
             done.put("milliseconds", TimeUnit.NANOSECONDS.toMillis(nanos));
             return done;
         }

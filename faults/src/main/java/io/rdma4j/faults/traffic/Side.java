@@ -77,6 +77,11 @@ public final class Side implements AutoCloseable {
             return id.sourcePort();
         }
 
+        /** How many packets this process has dropped so far because of a wrong ICRC. */
+        public long icrcErrors() {
+            return Side.icrcErrors(id);
+        }
+
         /** Waits for somebody who wants to connect. */
         public Request request() {
             return new Request(id.getRequest());
@@ -286,6 +291,15 @@ public final class Side implements AutoCloseable {
     /** Posts a receive into a part of the region. */
     public void postReceive(long receiveId, long offsetBytes, long lengthBytes) {
         queuePair.postReceive(receive.reset(receiveId).into(region, offsetBytes, lengthBytes));
+    }
+
+    /** How many packets this process has dropped so far because of a wrong ICRC. */
+    public long icrcErrors() {
+        return icrcErrors(id);
+    }
+
+    private static long icrcErrors(CmId id) {
+        return id.verbs().counters().getOrDefault("process_icrc_err", -1L);
     }
 
     /** What happens to the connection from the first call on, or before it and after it was made. */

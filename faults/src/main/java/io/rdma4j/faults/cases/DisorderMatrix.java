@@ -1,0 +1,165 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.relay.Disturbance;
+import io.rdma4j.faults.relay.Relay;
+import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.Operation;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * 25: SEND, WRITE, WRITE with immediate data and READ of all lengths, each over a path of each of fifteen kinds: packets that
+ * overtake others, come twice, come with a wrong bit, take their time, and all of that together. Every byte is compared, every
+ * completion must come once and in order, and exactly those packets that were spoilt are dropped for their ICRC.
+ */
+public final class DisorderMatrix implements AcceptanceTest {
+    private static final String SIZES = "0,1,1023,1024,1025,4096,65536,1048576";
+    private static final long MILLI = 1_000_000;
+    /** Exponents of the local ACK timeout: 4 ms, and 0.54 s for paths that take long. */
+    private static final int SHORT_TIMEOUT = 10;
+
+    private static final int LONG_TIMEOUT = 17;
+    private static final long LONG_NANOS = 5 * MILLI;
+
+    private static final Map<String, Disturbance> PATHS = paths();
+
+    /** Creates the test. */
+    public DisorderMatrix() {}
+
+    private static Map<String, Disturbance> paths() {
+        Disturbance none = Disturbance.NONE;
+        Map<String, Disturbance> paths = new LinkedHashMap<>();
+        for (int percent : new int[] {1, 5, 25}) {
+            paths.put("reorder " + percent + " % by 8", none.withReordering(percent / 100.0, 8));
+            paths.put("reorder " + percent + " % by 64", none.withReordering(percent / 100.0, 64));
+        }
+        paths.put("duplicate 1 %", none.withDuplicates(0.01, 0));
+        paths.put("duplicate 10 %", none.withDuplicates(0.1, 0));
+        paths.put("duplicate 1 % 1 s later", none.withDuplicates(0.01, 1000 * MILLI));
+        paths.put("corrupt 0.1 %", none.withCorruption(0.001));
+        paths.put("corrupt 1 %", none.withCorruption(0.01));
+        // There and back in 1, 20 and 100 ms.
+        paths.put("delay 1 ms +-50 %", none.withDelay(MILLI / 2, 0.5));
+        paths.put("delay 20 ms +-50 %", none.withDelay(10 * MILLI, 0.5));
+        paths.put("delay 100 ms +-50 %", none.withDelay(50 * MILLI, 0.5));
+        paths.put(
+                "all together",
+                none.withReordering(0.01, 8)
+                        .withDuplicates(0.01, 10 * MILLI)
+                        .withCorruption(0.001)
+                        .withDelay(MILLI / 2, 0.5)
+                        .withBursts(0.001, 5));
+        return paths;
+    }
+
+    @Override
+    public int number() {
+        return 25;
+    }
+
+    @Override
+    public String title() {
+        return "disorder, duplicates, jitter";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "%s, %s each: no wrong byte or completion; ICRC errors = packets corrupted"
+                .formatted(
+                        scale == Scale.FULL ? "60 of 60 cells" : "15 of 15 cells of 60",
+                        scale == Scale.FULL ? "64 MiB" : "2 MiB");
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public int limitSeconds(Scale scale) {
+        return scale.of(120, 7200);
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        long seed = Long.getLong("rdma4j.seed", System.nanoTime());
+        Cells cells = new Cells(stage, Relay.between(stage, seed));
+        for (int timeout : new int[] {SHORT_TIMEOUT, LONG_TIMEOUT}) {
+            String wrong = cells.run(timeout);
+            if (!wrong.isEmpty()) {
+                return Outcome.failed("-Drdma4j.seed=%d, %s".formatted(seed, wrong));
+            }
+        }
+        long corrupted = cells.relay.count("corrupted");
+        return Outcome.of(
+                cells.dropped == corrupted && corrupted > 0 && cells.relay.count("overflowed") == 0,
+                "%d cells without a wrong byte or completion; %d packets corrupted, %d ICRC errors"
+                        .formatted(cells.count, corrupted, cells.dropped));
+    }
+
+    /** The cells of one run. */
+    private static final class Cells {
+        private static final Duration LIMIT = Duration.ofMinutes(20);
+
+        private final Stage stage;
+        private final Relay relay;
+        private final long bytes;
+        private int count;
+        private long dropped;
+
+        Cells(Stage stage, Relay relay) {
+            this.stage = stage;
+            this.relay = relay;
+            bytes = stage.scale().of(2L, 64L) << 20;
+        }
+
+        /** Those of one timeout, between a process on either host; says what was wrong. */
+        String run(int timeout) throws Exception {
+            Conversation conversation = Conversation.begin(stage, relay.hosts(), timeout, SIZES);
+            Child mover = conversation.mover(stage, relay.hosts());
+            Operation[] operations = Operation.values();
+            int path = 0;
+            for (Map.Entry<String, Disturbance> each : PATHS.entrySet()) {
+                boolean takesLong = each.getValue().delayNanos() > LONG_NANOS;
+                int most =
+                        takesLong == (timeout == LONG_TIMEOUT) ? stage.scale().of(1, operations.length) : 0;
+                for (int i = 0; i < most; i++) {
+                    Operation operation = operations[(path + i) % operations.length];
+                    String what = each.getKey() + ", " + operation;
+                    stage.progress(what);
+                    relay.disturb(each.getValue());
+                    JsonNode done = mover.ask("exchange " + bytes + " " + operation, "done", LIMIT);
+                    relay.disturb(Disturbance.NONE);
+                    String wrong = done.get("wrong").asText();
+                    if (!wrong.isEmpty()) {
+                        return what + ": " + wrong;
+                    }
+                    stage.note("%-30s %7d ms %7d packets sent"
+                            .formatted(
+                                    what,
+                                    done.get("milliseconds").asLong(),
+                                    done.get("sentPackets").asLong()));
+                    count++;
+                }
+                path++;
+            }
+            Thread.sleep(1200); // what comes twice a second later
+            JsonNode last = mover.ask("exchange 1 WRITE", "done", LIMIT);
+            dropped += last.get("icrcErrors").asLong()
+                    + conversation
+                            .answerer()
+                            .ask("icrcErrors", "icrcErrors", LIMIT)
+                            .asLong();
+            mover.kill();
+            conversation.answerer().kill();
+            return last.get("wrong").asText();
+        }
+    }
+}
