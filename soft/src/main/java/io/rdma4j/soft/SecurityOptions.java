@@ -1,5 +1,6 @@
 package io.rdma4j.soft;
 
+import io.rdma4j.transport.cm.CmConfiguration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,8 +33,14 @@ public record SecurityOptions(
             + " where N is a number from 1 to 1000000000";
 
     /** What holds unless stated otherwise. */
-    public static final SecurityOptions DEFAULT =
-            new SecurityOptions(SourcePort.AUTO, 1_000, 10_000, 4096, 16_384, Violations.REMOTE, false);
+    public static final SecurityOptions DEFAULT = new SecurityOptions(
+            SourcePort.AUTO,
+            CmConfiguration.DEFAULT_REQUESTS_PER_SECOND,
+            CmConfiguration.DEFAULT_REQUEST_BURST,
+            CmConfiguration.DEFAULT_MAX_HALF_OPEN,
+            CmConfiguration.DEFAULT_MAX_CONNECTIONS_PER_PEER,
+            Violations.REMOTE,
+            false);
 
     private static final int MOST = 1_000_000_000;
 

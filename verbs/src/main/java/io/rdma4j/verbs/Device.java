@@ -5,18 +5,18 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 
 /**
  * An RDMA device of this host. C: {@code struct ibv_device}. Thread safe.
  *
- * <p>Devices come from providers, which are found by {@link ServiceLoader}; the software device is one.
+ * <p>Devices come from providers, which are found by {@link java.util.ServiceLoader} at the first call; the software
+ * device is one.
  */
 public interface Device {
     /** All devices. C: {@code ibv_get_device_list}. */
     static List<Device> list() {
         List<Device> devices = new ArrayList<>();
-        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())) {
+        for (VerbsProvider provider : Providers.all()) {
             devices.addAll(provider.devices());
         }
         return List.copyOf(devices);
@@ -24,7 +24,7 @@ public interface Device {
 
     /** The device that has a local address, or nothing. */
     static Optional<Device> of(InetAddress address) {
-        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())) {
+        for (VerbsProvider provider : Providers.all()) {
             Optional<Device> device = provider.deviceOf(address);
             if (device.isPresent()) {
                 return device;

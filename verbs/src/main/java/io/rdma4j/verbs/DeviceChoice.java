@@ -4,7 +4,6 @@ import io.rdma4j.verbs.spi.VerbsProvider;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,7 @@ public record DeviceChoice(@Nullable String wanted) {
         if (name == null) {
             return Device.list();
         }
-        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())) {
+        for (VerbsProvider provider : Providers.all()) {
             if (provider.name().equals(name)) {
                 return List.copyOf(provider.devices());
             }

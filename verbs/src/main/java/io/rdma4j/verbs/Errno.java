@@ -27,6 +27,8 @@ public enum Errno {
     ENODEV(19, "No such device"),
     /** An argument, or the state of the object, does not allow this. */
     EINVAL(22, "Invalid argument"),
+    /** The process has as many files and sockets open as it may. */
+    EMFILE(24, "Too many open files"),
     /** A number is out of range. */
     ERANGE(34, "Numerical result out of range"),
     /** The function is not there. */

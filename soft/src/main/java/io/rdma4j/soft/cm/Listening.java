@@ -85,8 +85,14 @@ final class Listening {
 
     /** Takes requests at addresses that were not there before, too; only for a wildcard. */
     synchronized void serveNewAddresses() {
-        if (!closed) {
+        if (closed) {
+            return;
+        }
+        try {
             var _ = serveWhatCanBeHad(addresses.requireLocal().getAddress());
+        } catch (RdmaException unlistable) {
+            // The system lists no interfaces just now, for want of descriptors: the next look may find more.
+            return;
         }
     }
 
@@ -115,7 +121,9 @@ final class Listening {
             }
             return before;
         } catch (RdmaException refusal) {
-            refused.add(name);
+            if (refusal.errno() != Errno.EMFILE) {
+                refused.add(name);
+            }
             return before == null ? refusal : before;
         }
     }

@@ -12,6 +12,7 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Sharing;
 import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -38,7 +39,8 @@ public final class SoftDevices {
 
     private static @Nullable Engines engines;
 
-    private static @Nullable Peers peers;
+    /** Volatile: asked for under the locks of engines, which must not wait for the monitor of this class. */
+    private static volatile @Nullable Peers peers;
 
     private SoftDevices() {}
 
@@ -48,7 +50,12 @@ public final class SoftDevices {
     }
 
     /** What this process knows of its peers. */
-    public static synchronized Peers peers() {
+    public static Peers peers() {
+        Peers known = peers;
+        return known != null ? known : firstPeers();
+    }
+
+    private static synchronized Peers firstPeers() {
         Peers known = peers;
         if (known == null) {
             SecurityOptions options = SoftOptions.settleSecurity();
@@ -96,7 +103,7 @@ public final class SoftDevices {
         try {
             return LinkSets.best();
         } catch (IOException e) {
-            throw new RdmaException("ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "", e);
+            throw SystemFailure.of("ibv_open_device", "open sockets for the software device", e, "");
         }
     }
 
@@ -115,23 +122,51 @@ public final class SoftDevices {
         return now.getEpochSecond() * 1_000_000_000L + now.getNano();
     }
 
-    /** A device for each network interface that is up and has an address. */
+    /**
+     * A device for each network interface that is up and has an address.
+     *
+     * @throws RdmaException with {@link Errno#EMFILE} if descriptors are lacking, {@link Errno#EIO} if the system does not
+     *     list its interfaces for another reason
+     */
     public static synchronized List<SoftDevice> list() {
         List<SoftDevice> present = new ArrayList<>();
-        try {
-            for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
-                if (network.isUp() && network.getInetAddresses().hasMoreElements()) {
-                    present.add(device(network.getName(), network.getIndex()));
-                }
+        for (NetworkInterface network : interfaces()) {
+            if (isUp(network) && network.getInetAddresses().hasMoreElements()) {
+                present.add(device(network.getName(), network.getIndex()));
             }
-        } catch (SocketException e) {
-            // An interface went away while it was looked at: those seen so far are there.
-            return present;
         }
         return present;
     }
 
-    /** Whether there is a device; the same as a list that is not empty, but for whoever asks often. */
+    private static List<NetworkInterface> interfaces() {
+        try {
+            return NetworkInterface.networkInterfaces().toList();
+        } catch (SocketException e) {
+            throw unlistable(e);
+        }
+    }
+
+    private static boolean isUp(NetworkInterface network) {
+        try {
+            return network.isUp();
+        } catch (SocketException e) {
+            if (SystemFailure.lacksDescriptors(e)) {
+                throw unlistable(e);
+            }
+            // It went away since the list was made.
+            return false;
+        }
+    }
+
+    private static RdmaException unlistable(SocketException cause) {
+        return SystemFailure.of("ibv_get_device_list", "list the network interfaces of this host", cause, "");
+    }
+
+    /**
+     * Whether there is a device; the same as a list that is not empty, but for whoever asks often.
+     *
+     * @throws RdmaException as {@link #list}
+     */
     public static boolean isAny() {
         try {
             return Interfaces.isAnyUp();
@@ -141,12 +176,21 @@ public final class SoftDevices {
         }
     }
 
-    /** The device that has a local address, or null. */
+    /**
+     * The device that has a local address, or null.
+     *
+     * @throws RdmaException as {@link #list}
+     */
     public static synchronized @Nullable SoftDevice of(InetAddress address) {
         if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
             return null;
         }
-        InterfaceView network = interfaceOf(address);
+        InterfaceView network;
+        try {
+            network = Interfaces.recent(address);
+        } catch (SocketException e) {
+            throw unlistable(e);
+        }
         if (network == null) {
             return null;
         }
@@ -155,18 +199,14 @@ public final class SoftDevices {
         return device;
     }
 
-    private static @Nullable InterfaceView interfaceOf(InetAddress address) {
-        try {
-            return Interfaces.recent(address);
-        } catch (SocketException e) {
-            // No interfaces can be listed: then there is none with this address.
-            return null;
-        }
-    }
-
     private static boolean isOwnAddress(Gid address) {
         InetAddress named = address.toInetAddress();
-        return named.isLoopbackAddress() || interfaceOf(named) != null;
+        try {
+            return named.isLoopbackAddress() || Interfaces.recent(named) != null;
+        } catch (SocketException e) {
+            // Unknown just now: all processes of this host would suffer if it were taken for a foreign one.
+            return true;
+        }
     }
 
     private static SoftDevice device(String networkName, int index) {

@@ -2,6 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -81,12 +82,8 @@ public final class MulticastGroups {
                             + " (rmmod rdma_rxe) or use another network namespace",
                     e);
         } catch (IOException e) {
-            throw new RdmaException(
-                    operation,
-                    Errno.EIO,
-                    key + ": " + e.getMessage(),
-                    "`ip maddress` lists the groups that this host is a member of",
-                    e);
+            throw SystemFailure.of(
+                    operation, key.toString(), e, "`ip maddress` lists the groups that this host is a member of");
         }
     }
 

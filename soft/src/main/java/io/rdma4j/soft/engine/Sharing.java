@@ -4,6 +4,7 @@ import io.rdma4j.link.Interfaces;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.Slots;
+import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.Frame;
@@ -109,12 +110,7 @@ public final class Sharing {
             }
             return refusal;
         } catch (IOException e) {
-            throw new RdmaException(
-                    "rdma_bind_addr",
-                    Errno.EIO,
-                    "open UDP port 4791 of " + Addresses.text(address) + ": " + e.getMessage(),
-                    "",
-                    e);
+            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + Addresses.text(address), e, "");
         } finally {
             engine.unlock();
         }

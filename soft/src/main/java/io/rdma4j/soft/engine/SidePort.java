@@ -2,7 +2,7 @@ package io.rdma4j.soft.engine;
 
 import io.rdma4j.link.Link;
 import io.rdma4j.link.ReceiveBurst;
-import io.rdma4j.verbs.Errno;
+import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 
@@ -37,7 +37,7 @@ final class SidePort extends Port {
      * @param shared the main engine's port of the address
      * @param first first number of the engine's queue pairs
      * @param last last number of them
-     * @throws RdmaException {@code EIO} if there is no socket to be had
+     * @throws RdmaException {@code EMFILE} or {@code EIO} if there is no socket to be had
      */
     static SidePort open(Engine engine, SharedPort shared, int first, int last) {
         try {
@@ -47,12 +47,7 @@ final class SidePort extends Port {
             return new SidePort(
                     engine, shared, engine.decorate(new NeighbourLink(link, shared.neighbours())), beside != null);
         } catch (IOException e) {
-            throw new RdmaException(
-                    "ibv_modify_qp",
-                    Errno.EIO,
-                    "open a socket of " + Addresses.text(shared.address()) + ": " + e.getMessage(),
-                    "See that the process may open more sockets",
-                    e);
+            throw SystemFailure.of("ibv_modify_qp", "open a socket of " + Addresses.text(shared.address()), e, "");
         }
     }
 

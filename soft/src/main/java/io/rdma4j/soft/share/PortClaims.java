@@ -126,12 +126,11 @@ public final class PortClaims {
             }
         } catch (IOException e) {
             releaseAll(bytes);
-            throw new RdmaException(
+            throw SystemFailure.of(
                     "rdma_bind_addr",
-                    Errno.EIO,
-                    "lock port " + port + " in " + directory.path() + ": " + e.getMessage(),
-                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE,
-                    e);
+                    "lock port " + port + " in " + directory.path(),
+                    e,
+                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
         }
         Claim claim = new Claim(wanted, bytes);
         claims.computeIfAbsent(key, none -> new ArrayList<>(1)).add(claim);

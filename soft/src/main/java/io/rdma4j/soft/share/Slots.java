@@ -41,12 +41,11 @@ public final class Slots {
                 }
             }
         } catch (IOException e) {
-            throw new RdmaException(
+            throw SystemFailure.of(
                     "ibv_open_device",
-                    Errno.EIO,
-                    "lock a slot in " + directory.path() + ": " + e.getMessage(),
-                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE,
-                    e);
+                    "lock a slot in " + directory.path(),
+                    e,
+                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
         }
         throw new RdmaException(
                 "ibv_open_device",
