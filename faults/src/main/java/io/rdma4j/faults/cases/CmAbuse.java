@@ -13,13 +13,13 @@ import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.Stage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Holdings;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.RequestStorm;
 import io.rdma4j.faults.traffic.Side;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -69,6 +69,7 @@ public final class CmAbuse implements AcceptanceTest {
         Child server =
                 Child.builder(stage, "server", Server.class).on(hosts.right()).start();
         int port = server.await("port", STEP).asInt();
+        Holdings atFirst = server.holdings();
         Child client = Child.builder(stage, "client", Client.class)
                 .on(hosts.left())
                 .with("port", port)
@@ -90,8 +91,7 @@ public final class CmAbuse implements AcceptanceTest {
             connects++;
             result = attacker.poll("result", Duration.ofMillis(100)).orElse(null);
         }
-        server.tell("report");
-        long heap = server.await("heap", STEP).asLong();
+        long heap = server.holdings().since(atFirst).heapBytes();
         boolean isBalanced =
                 result.get("receivedBytes").asLong() <= result.get("sentBytes").asLong();
         return Outcome.of(
@@ -123,16 +123,8 @@ public final class CmAbuse implements AcceptanceTest {
             listener.bindAddress(new InetSocketAddress(TwoHosts.RIGHT, 0));
             listener.listen(BACKLOG);
             Thread.ofPlatform().daemon().start(() -> serve(channel));
-            long before = heap();
             parent.say("port", listener.sourcePort());
-            while (parent.hear().equals("report")) {
-                parent.say("heap", heap() - before);
-            }
-        }
-
-        private static long heap() {
-            System.gc();
-            return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+            parent.hear();
         }
 
         private static void serve(EventChannel channel) {

@@ -1,5 +1,6 @@
 package io.rdma4j.faults.process;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.rdma4j.faults.Stage;
@@ -24,7 +25,11 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("try") // closing waits for an end, which may be interrupted
 public final class Child implements AutoCloseable {
+    /** The question what it holds, and the key of the answer. */
+    static final String HOLDINGS = "holdings";
+
     private static final String END = "";
+    private static final Duration STEP = Duration.ofSeconds(20);
 
     private final String name;
     private final Process process;
@@ -157,6 +162,15 @@ public final class Child implements AutoCloseable {
                 return Optional.of(value);
             }
         }
+    }
+
+    /**
+     * What it holds now, after garbage collections; it must be in {@link Parent#hear}.
+     *
+     * @throws IOException if it does not say within 20 s
+     */
+    public Holdings holdings() throws IOException, InterruptedException {
+        return Holdings.of(json.convertValue(ask(HOLDINGS, HOLDINGS, STEP), new TypeReference<List<Long>>() {}));
     }
 
     /** Number of the process. */

@@ -81,15 +81,20 @@ public final class Parent {
     }
 
     /**
-     * Waits for the parent's next line.
+     * Waits for the parent's next line; what this process holds is told meanwhile, when the parent asks for that.
      *
      * @throws IOException if the parent is gone
      */
     public String hear() throws IOException {
-        String line = input.readLine();
-        if (line == null) {
-            throw new IOException("the test is gone");
+        while (true) {
+            String line = input.readLine();
+            if (line == null) {
+                throw new IOException("the test is gone");
+            }
+            if (!line.equals(Child.HOLDINGS)) {
+                return line;
+            }
+            say(Child.HOLDINGS, Holdings.own().toList());
         }
-        return line;
     }
 }

@@ -10,12 +10,12 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connects to a {@link Target}, writes once and disconnects, and tells how long that took.
  *
- * <p>Parameters {@code from}, {@code to}, {@code port}. To the words {@code connect COUNT THREADS} it says {@code done}:
+ * <p>Parameters {@code from}, {@code to}, {@code port}, and {@code eitherCloses}: 1 if by chance the target shall close first,
+ * 0 to close always oneself; {@code seed}. To the words {@code connect COUNT THREADS} it says {@code done}:
  * {@code connectNanos} and {@code closeNanos} of those that succeeded, {@code wrong} of the others, and
  * {@code repeatedNumbers}, of its queue pairs so far. Ends when told {@code end}.
  */
@@ -38,13 +39,20 @@ public final class Connector implements Role {
     private final List<Long> closeNanos = Collections.synchronizedList(new ArrayList<>());
     private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
 
-    private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
+    /** Of all queue pairs so far, by number; as large as it will ever be, for who compares what this process holds. */
+    private final BitSet numbers = new BitSet(1 << 24);
+
     private final AtomicInteger repeated = new AtomicInteger();
+
+    private final Random random = new Random();
+    private boolean eitherCloses;
 
     @Override
     public void play(Parent parent) throws IOException, InterruptedException {
         InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
+        eitherCloses = parent.number("eitherCloses", 0) == 1;
+        random.setSeed(parent.number("seed", 1));
         parent.say("ready", 1);
         for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
             String[] words = line.split(" ", -1);
@@ -76,9 +84,13 @@ public final class Connector implements Role {
                     wrong.add("after ESTABLISHED: " + more.type());
                 }
             }
-            repeated.addAndGet(numbers.add(side.queuePair().number()) ? 0 : 1);
-            writeOnce(side);
+            remember(side.queuePair().number());
+            boolean peerCloses = eitherCloses && random.nextBoolean();
+            writeOnce(side, peerCloses);
             long closing = System.nanoTime();
+            if (peerCloses) {
+                awaitEnd(side);
+            }
             side.close();
             connectNanos.add(connected - begin);
             closeNanos.add(System.nanoTime() - closing);
@@ -87,13 +99,33 @@ public final class Connector implements Role {
         }
     }
 
-    private void writeOnce(Side side) {
+    private void remember(int number) {
+        synchronized (numbers) {
+            repeated.addAndGet(numbers.get(number) ? 1 : 0);
+            numbers.set(number);
+        }
+    }
+
+    private void awaitEnd(Side side) {
+        long deadline = System.nanoTime() + STEP.toNanos();
+        while (System.nanoTime() - deadline < 0) {
+            try (@Nullable CmEvent event = side.events().await(STEP)) {
+                if (event != null && event.type() == CmEvent.Type.DISCONNECTED) {
+                    return;
+                }
+            }
+        }
+        wrong.add("the peer does not close");
+    }
+
+    /** With immediate data if the peer shall leave. */
+    private void writeOnce(Side side, boolean peerCloses) {
         SendWorkRequest request = new SendWorkRequest()
                 .reset(1)
                 .from(side.region(), 0, MESSAGE_BYTES)
                 .write(side.remoteAddress(), side.remoteKey())
                 .signaled();
-        side.queuePair().postSend(request);
+        side.queuePair().postSend(peerCloses ? request.immediate(0) : request);
         WorkCompletion[] one = WorkCompletion.array(1);
         if (side.await(one, STEP) == 0 || !one[0].isSuccess()) {
             wrong.add("a write: " + one[0]);

@@ -3,21 +3,23 @@ package io.rdma4j.faults.traffic;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A passive side: memory that others write and read, and receives that are never looked at. Accepts connections until it is
- * told {@code end}.
+ * A passive side: memory that others write and read. It leaves when the peer does, or sends anything. Accepts connections
+ * until it is told {@code end}.
  *
  * <p>Parameters {@code address}, {@code bytes}, {@code backlog}, {@code timeout} (exponent); says {@code port}, and to the
  * word {@code count} as {@code count} how many connections it has made in all and which live.
  */
 public final class Target implements Role {
-    private static final int POLL_MILLIS = 20;
+    private static final Duration LOOK = Duration.ofMillis(20);
 
     private final AtomicInteger made = new AtomicInteger();
     private final List<Side> living = new CopyOnWriteArrayList<>();
@@ -43,17 +45,14 @@ public final class Target implements Role {
     }
 
     private void serve(Side.Request request, Side.Shape shape) {
-        try (Side side = request.accept(shape, fresh -> {})) {
+        try (Side side = request.accept(shape, fresh -> fresh.postReceive(0, 0, 0))) {
             made.incrementAndGet();
             living.add(side);
-            while (!side.hasEnded()) {
-                Thread.sleep(POLL_MILLIS);
-            }
+            WorkCompletion[] word = WorkCompletion.array(1);
+            while (!side.hasEnded() && side.await(word, LOOK) == 0) {}
             living.remove(side);
         } catch (RdmaException e) {
             System.err.println("not accepted: " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.wire.Opcode;
 import java.net.Inet4Address;
@@ -15,7 +14,6 @@ import java.net.SocketException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Laws of rdma_xclient and rdma_xserver, Java to Java in one process. */
 @Timeout(90)
 class CommunicationToolsTest {
-    private static final long TIMEOUT_SECONDS = 60;
     private static final String CLIENT = "rdma_xclient: start\nrdma_xclient: end %d\n";
     private static final String SERVER = "rdma_xserver: start\nrdma_xserver: end %d\n";
     private static final String KINDS =
@@ -243,25 +240,14 @@ class CommunicationToolsTest {
     @ValueSource(strings = {"r", "x"})
     void lossesAreRepairedAndPacketsTold(String kind, @TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
-        String words = " -c " + kind + Meeting.port() + " --trace --device rdma4j_lo";
-        String faulty = words + " --fault loss=10%,seed=1";
-        List<String> told = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process("rdma_xserver" + words, told)) {
-            Meeting.await(told, "rdma_xserver: start");
-            List<String> lines = new CopyOnWriteArrayList<>();
-            int status = -1;
-            for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {
-                lines.clear();
-                try (ToolProcess client = Meeting.process("rdma_xclient" + faulty + " --pcap " + capture, lines)) {
-                    status = client.await(TIMEOUT_SECONDS);
-                }
-            }
-            assertThat(status).as(lines.toString()).isZero();
-            assertThat(server.await(TIMEOUT_SECONDS)).as(told.toString()).isZero();
-            assertThat(lines)
-                    .contains("rdma_xclient: end 0")
-                    .anyMatch(line -> line.contains(kind.equals("x") ? "XRC_SEND_ONLY" : "RC_SEND_ONLY"));
-        }
+        String words = " -c " + kind + " --trace --device rdma4j_lo";
+        List<String> lines = EndpointMeeting.exchangeUnderLoss(
+                "rdma_xserver" + words,
+                "rdma_xclient" + words + " --pcap " + capture + " --fault loss=10%,seed=",
+                1);
+        assertThat(lines)
+                .contains("rdma_xclient: end 0")
+                .anyMatch(line -> line.contains(kind.equals("x") ? "XRC_SEND_ONLY" : "RC_SEND_ONLY"));
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
         assertThat(packets.opcodes()).containsKeys(kind.equals("x") ? Opcode.XRC_SEND_ONLY : Opcode.RC_SEND_ONLY);

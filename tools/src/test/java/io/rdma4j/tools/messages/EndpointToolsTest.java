@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.Tool;
-import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.wire.Opcode;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,7 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Laws of rdma_client and rdma_server, Java to Java in one process. */
 @Timeout(90)
 class EndpointToolsTest {
-    private static final long TIMEOUT_SECONDS = 60;
     private static final String CLIENT = "rdma_client: start\nrdma_client: end %d\n";
     private static final String SERVER = "rdma_server: start\nrdma_server: end %d\n";
 
@@ -187,23 +184,10 @@ class EndpointToolsTest {
     void lossesAreRepairedAndPacketsTold(int seed, @TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
         String address = Meeting.loopback();
-        String words =
-                "-s " + address + Meeting.port() + " --trace --device " + address + " --fault loss=10%,seed=" + seed;
-        List<String> told = new CopyOnWriteArrayList<>();
-        try (ToolProcess server = Meeting.process("rdma_server " + words, told)) {
-            Meeting.await(told, "rdma_server: start");
-            List<String> lines = new CopyOnWriteArrayList<>();
-            int status = -1;
-            for (int tries = 0; tries < 20 && status != 0 && server.isAlive(); tries++) {
-                lines.clear();
-                try (ToolProcess client = Meeting.process("rdma_client " + words + " --pcap " + capture, lines)) {
-                    status = client.await(TIMEOUT_SECONDS);
-                }
-            }
-            assertThat(status).as(lines.toString()).isZero();
-            assertThat(server.await(TIMEOUT_SECONDS)).as(told.toString()).isZero();
-            assertThat(lines).contains("rdma_client: end 0").anyMatch(line -> line.contains("RC_SEND_ONLY"));
-        }
+        String words = "-s " + address + " --trace --device " + address + " --fault loss=10%,seed=";
+        List<String> lines = EndpointMeeting.exchangeUnderLoss(
+                "rdma_server " + words + seed, "rdma_client --pcap " + capture + " " + words, 10 * seed);
+        assertThat(lines).contains("rdma_client: end 0").anyMatch(line -> line.contains("RC_SEND_ONLY"));
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
         assertThat(packets.opcodes()).containsKeys(Opcode.RC_SEND_ONLY, Opcode.RC_ACKNOWLEDGE);
