@@ -58,7 +58,7 @@ public final class Churn implements AcceptanceTest {
                 .with("address", TwoHosts.RIGHT)
                 .with("bytes", 4096)
                 .with("backlog", 64)
-                .options(Holdings.TRACKING)
+                .countsHoldings()
                 .start();
         Child connector = Child.builder(stage, "connector", Connector.class)
                 .on(hosts.left())
@@ -66,7 +66,7 @@ public final class Churn implements AcceptanceTest {
                 .with("to", TwoHosts.RIGHT)
                 .with("port", target.await("port", LIMIT).asInt())
                 .with("eitherCloses", 1)
-                .options(Holdings.TRACKING)
+                .countsHoldings()
                 .start();
         connector.await("ready", LIMIT);
         stage.progress("until Java has compiled it");

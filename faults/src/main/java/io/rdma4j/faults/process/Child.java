@@ -69,6 +69,11 @@ public final class Child implements AutoCloseable {
             return this;
         }
 
+        /** Lets it count native memory, and keep the threads of its compilers, for who compares {@link Child#holdings}. */
+        public Builder countsHoldings() {
+            return options("-XX:NativeMemoryTracking=summary", "-XX:-UseDynamicNumberOfCompilerThreads");
+        }
+
         /** Tells the role something. */
         public Builder with(String parameter, Object value) {
             parameters.add(parameter + "=" + value);

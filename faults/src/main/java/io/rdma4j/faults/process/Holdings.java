@@ -19,12 +19,10 @@ import javax.management.ObjectName;
  *     64 of a port space is opened once, when the first port comes that belongs there, and ports are drawn by chance
  * @param threads threads, those of the Java virtual machine too
  * @param heapBytes objects that live
- * @param nativeBytes memory that Java code has outside the heap; 0 in a virtual machine without {@link #TRACKING}
+ * @param nativeBytes memory that Java code has outside the heap; 0 unless {@link
+ *     Child.Builder#countsHoldings}
  */
 public record Holdings(long descriptors, long threads, long heapBytes, long nativeBytes) {
-    /** Options of a virtual machine whose holdings are compared: it counts native memory, and keeps its compilers' threads. */
-    public static final String[] TRACKING = {"-XX:NativeMemoryTracking=summary", "-XX:-UseDynamicNumberOfCompilerThreads"};
-
     private static final String PORT_LOCKS = "ports-";
     private static final Pattern NATIVE = Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
     private static final int COLLECTIONS = 3;
