@@ -21,8 +21,9 @@ case_title() { # NAME SERVER CLIENT : as printed and as matched by --only
     printf '%s %s->%s' "$1" "$(who "$3")" "$(who "$2")"
 }
 
-case_selected() {
+case_selected() { # TITLE
     local pattern
+    ! $quick || [[ ! ${1% *} =~ $beyond_quick ]] || return 1
     [ ${#only[@]} -gt 0 ] || return 0
     for pattern in "${only[@]}"; do [[ $1 =~ $pattern ]] && return 0; done
     return 1
