@@ -8,6 +8,7 @@ import io.rdma4j.faults.cases.DisorderMatrix;
 import io.rdma4j.faults.cases.ExactlyOnce;
 import io.rdma4j.faults.cases.Exhaustion;
 import io.rdma4j.faults.cases.FlushAfterError;
+import io.rdma4j.faults.cases.ForeignInterop;
 import io.rdma4j.faults.cases.GoodputUnderLoss;
 import io.rdma4j.faults.cases.IllegalAccess;
 import io.rdma4j.faults.cases.IntegrityUnderLoss;
@@ -21,6 +22,7 @@ import io.rdma4j.faults.cases.PsnWrap;
 import io.rdma4j.faults.cases.ReceiverNotReady;
 import io.rdma4j.faults.cases.SameHostAttacker;
 import io.rdma4j.faults.cases.Seeds;
+import io.rdma4j.faults.cases.Soak;
 import io.rdma4j.faults.cases.StatePairs;
 import io.rdma4j.faults.cases.TakingBack;
 import io.rdma4j.faults.cases.TenantIsolation;
@@ -43,6 +45,7 @@ public final class Catalogue {
                         new ExactlyOnce(),
                         new Exhaustion(),
                         new FlushAfterError(),
+                        new ForeignInterop(),
                         new GoodputUnderLoss(),
                         new IllegalAccess(),
                         new IntegrityUnderLoss(),
@@ -56,6 +59,7 @@ public final class Catalogue {
                         new ReceiverNotReady(),
                         new SameHostAttacker(),
                         new Seeds(),
+                        new Soak(),
                         new StatePairs(),
                         new TakingBack(),
                         new TenantIsolation())

@@ -1,6 +1,7 @@
 package io.rdma4j.testkit;
 
 import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import java.io.IOException;
@@ -15,9 +16,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is in a capture that rdma4j wrote ({@code --pcap}, {@code -Drdma4j.pcap}), for tests to look at: its RoCEv2 frames,
- * which are UDP datagrams to port 4791. Reads pcapng in the form of {@link io.rdma4j.link.PcapngWriter}; a file that is
- * still written, or whose writer was killed, is read up to its last whole block. Immutable, as long as nobody changes a frame.
+ * What is in a capture, for tests to look at: its RoCEv2 frames, which are UDP datagrams to port 4791. Reads what rdma4j
+ * writes ({@code --pcap}, {@code -Drdma4j.pcap}: pcapng in the form of {@link io.rdma4j.link.PcapngWriter}), and what tcpdump
+ * writes of an Ethernet interface (pcap); a file that is still written, or whose writer was killed, is read up to its last
+ * whole packet. Immutable, as long as nobody changes a frame.
  */
 public final class RoceCapture {
     private static final int SECTION_HEADER = 0x0a0d0d0a;
@@ -25,6 +27,12 @@ public final class RoceCapture {
     private static final int BLOCK_MINIMUM_BYTES = 12;
     private static final int PACKET_HEADER_BYTES = 28;
     private static final int CAPTURED_LENGTH = 20;
+    private static final int PCAP = 0xa1b2c3d4;
+    private static final int PCAP_HEADER_BYTES = 24;
+    private static final int PCAP_LINK_TYPE = 20;
+    private static final int PCAP_RECORD_BYTES = 16;
+    private static final int ETHERNET = 1;
+    private static final int ETHERNET_HEADER_BYTES = 14;
     private static final int UDP = 17;
     private static final int UDP_HEADER_BYTES = 8;
     private static final int IPV4_HEADER_BYTES = 20;
@@ -46,10 +54,16 @@ public final class RoceCapture {
     public static RoceCapture read(Path file) throws IOException {
         byte[] content = Files.readAllBytes(file);
         ByteBuffer blocks = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-        if (content.length < BLOCK_MINIMUM_BYTES || blocks.getInt(0) != SECTION_HEADER) {
-            throw new IOException(file + " is no packet capture in pcapng");
-        }
         RoceCapture capture = new RoceCapture();
+        if (content.length >= PCAP_HEADER_BYTES
+                && blocks.getInt(0) == PCAP
+                && blocks.getInt(PCAP_LINK_TYPE) == ETHERNET) {
+            capture.addRecords(content, blocks);
+            return capture;
+        }
+        if (content.length < BLOCK_MINIMUM_BYTES || blocks.getInt(0) != SECTION_HEADER) {
+            throw new IOException(file + " is no packet capture in pcapng, or of Ethernet in pcap");
+        }
         for (int at = 0; content.length - at >= BLOCK_MINIMUM_BYTES; ) {
             int length = blocks.getInt(at + 4);
             if (length < BLOCK_MINIMUM_BYTES || length > content.length - at) {
@@ -61,6 +75,21 @@ public final class RoceCapture {
             at += length;
         }
         return capture;
+    }
+
+    private void addRecords(byte[] content, ByteBuffer records) {
+        int at = PCAP_HEADER_BYTES;
+        while (content.length - at >= PCAP_RECORD_BYTES) {
+            int length = records.getInt(at + 8);
+            at += PCAP_RECORD_BYTES;
+            if (length < 0 || length > content.length - at) {
+                return;
+            }
+            if (length >= ETHERNET_HEADER_BYTES + IPV6_HEADER_BYTES) {
+                add(content, at + ETHERNET_HEADER_BYTES, length - ETHERNET_HEADER_BYTES);
+            }
+            at += length;
+        }
     }
 
     private void add(byte[] content, int ip, int length) {
@@ -113,6 +142,12 @@ public final class RoceCapture {
     /** How many of the frames have which opcode; frames that cannot be read are not counted. */
     public Map<Opcode, Integer> opcodes() {
         return Map.copyOf(opcodes);
+    }
+
+    /** How many of the frames have another ICRC than they should. */
+    public long icrcErrors() {
+        Icrc icrc = new Icrc();
+        return frames.stream().filter(frame -> !icrc.verify(frame)).count();
     }
 
     /** How many packets are no RoCEv2 frames; a capture of rdma4j has none. */

@@ -37,7 +37,8 @@ public final class Churn implements AcceptanceTest {
 
     @Override
     public String asked(Scale scale) {
-        return cycles(scale) + " connections by 4 threads, either side closes: none fails, 50 a second, no descriptor, no thread"
+        return cycles(scale)
+                + " connections by 4 threads, either side closes: none fails, 50 a second, no descriptor, no thread"
                 + " and at most 1 MiB left, no queue pair number twice";
     }
 
@@ -69,8 +70,8 @@ public final class Churn implements AcceptanceTest {
                 .countsHoldings()
                 .start();
         connector.await("ready", LIMIT);
-        stage.progress("until Java has compiled it");
-        JsonNode _ = churn(connector, 200);
+        stage.progress("until Java has compiled it, and what is kept of ended connections has its size");
+        JsonNode _ = churn(connector, stage.scale().of(200, 5000));
         Thread.sleep(SETTLE);
         Holdings targetBefore = target.holdings();
         Holdings connectorBefore = connector.holdings();
@@ -90,12 +91,7 @@ public final class Churn implements AcceptanceTest {
                         && living == 0
                         && repeated == 0,
                 "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers twice"
-                        .formatted(
-                                perSecond,
-                                targetMore,
-                                connectorMore,
-                                living,
-                                repeated));
+                        .formatted(perSecond, targetMore, connectorMore, living, repeated));
     }
 
     private static JsonNode churn(Child connector, int count) throws IOException, InterruptedException {

@@ -78,6 +78,9 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
             stage.progress(message.getKey() + " lost");
             hosts.damage(Damage.lostOnce(message.getValue()));
             JsonNode _ = connect(connector, 1, 1);
+            if (hosts.damaged() == 0) {
+                return Outcome.failed("no " + message.getKey() + " was lost");
+            }
         }
         hosts.damage(Damage.loss(LOSS_PER_MILLE));
         stage.progress("one by one");

@@ -2,6 +2,8 @@ package io.rdma4j.faults.hosts;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Two hosts, {@code left} and {@code right}, joined by a cable (a veth pair): 10.86.0.1 and fd00:86::1 on the left,
@@ -18,6 +20,8 @@ public final class TwoHosts implements AutoCloseable {
 
     /** Name of the interface to the cable, on either host. */
     public static final String CABLE = "cable";
+
+    private static final Pattern COUNTER = Pattern.compile("counter packets (\\d+)");
 
     private final Host left;
     private final Host right;
@@ -90,6 +94,18 @@ public final class TwoHosts implements AutoCloseable {
      */
     public void damageArriving(Host host, Damage damage) throws IOException, InterruptedException {
         host.rules("table netdev faults\ndelete table netdev faults\n" + damage.table(CABLE));
+    }
+
+    /** How many packets have been lost or changed since the damage was set, at both ends. */
+    public long damaged() throws IOException, InterruptedException {
+        long packets = 0;
+        for (Host host : List.of(left, right)) {
+            Matcher counter = COUNTER.matcher(host.run("nft", "list", "table", "netdev", "faults"));
+            while (counter.find()) {
+                packets += Long.parseLong(counter.group(1));
+            }
+        }
+        return packets;
     }
 
     /** Damages both directions alike. */

@@ -33,8 +33,7 @@ public record Holdings(long descriptors, long threads, long heapBytes, long nati
             System.gc(); // what cleaners and soft references keep goes at a later one
         }
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-        return new Holdings(
-                count("fd", Holdings::isNoPortLock), count("task", _ -> true), heap, readNativeBytes());
+        return new Holdings(count("fd", Holdings::isNoPortLock), count("task", _ -> true), heap, readNativeBytes());
     }
 
     private static long readNativeBytes() {

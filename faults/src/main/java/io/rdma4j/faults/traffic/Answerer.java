@@ -10,14 +10,16 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The passive side of {@link Exchange}s, any number at a time: checks every message and every completion, and answers.
  *
- * <p>Parameters {@code address}, {@code timeout} (exponent), {@code sizes} (lengths of messages, joined by commas); says
- * {@code port}, to the word {@code connections} how many it has, and to {@code icrcErrors} how many packets it has dropped so
- * far because of a wrong ICRC. Ends when told {@code end}.
+ * <p>Parameters {@code address}, {@code timeout} (exponent), {@code sizes} (lengths of messages, joined by commas),
+ * {@code patienceMillis} (after which it leaves a silent peer; 0 for never); says {@code port}, to the word
+ * {@code connections} how many it has, and to {@code icrcErrors} how many packets it has dropped so far because of a wrong
+ * ICRC. Ends when told {@code end}.
  */
 public final class Answerer implements Role {
     /** Where the readable text begins in the region, behind the places of messages. */
@@ -29,6 +31,7 @@ public final class Answerer implements Role {
     private final Pattern pattern = new Pattern();
     private final AtomicInteger connections = new AtomicInteger();
     private int[] sizes = {};
+    private long patienceMillis;
 
     /** Where a message goes. */
     static long place(long message) {
@@ -38,6 +41,7 @@ public final class Answerer implements Role {
     @Override
     public void play(Parent parent) throws IOException {
         sizes = parent.numbers("sizes");
+        patienceMillis = parent.number("patienceMillis", 0);
         Side.Shape shape =
                 Side.Shape.of(4, Exchange.SLOTS, REGION_BYTES).withAckTimeout((int) parent.number("timeout", 14));
         Side.Listener listener = new Side.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 128);
@@ -97,12 +101,16 @@ public final class Answerer implements Role {
 
         void hold() {
             boolean goesOn = true;
+            long heardNanos = System.nanoTime();
             while (goesOn) {
                 int count = side.await(batch, LOOK);
+                heardNanos = count > 0 ? System.nanoTime() : heardNanos;
                 for (int i = 0; i < count && goesOn; i++) {
                     goesOn = take(batch[i]);
                 }
-                goesOn &= count > 0 || !side.hasEnded();
+                boolean isSilent = patienceMillis > 0
+                        && System.nanoTime() - heardNanos > TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+                goesOn &= count > 0 || !side.hasEnded() && !isSilent;
             }
         }
 

@@ -242,9 +242,7 @@ class CommunicationToolsTest {
         Path capture = folder.resolve("client.pcapng");
         String words = " -c " + kind + " --trace --device rdma4j_lo";
         List<String> lines = EndpointMeeting.exchangeUnderLoss(
-                "rdma_xserver" + words,
-                "rdma_xclient" + words + " --pcap " + capture + " --fault loss=10%,seed=",
-                1);
+                "rdma_xserver" + words, "rdma_xclient" + words + " --pcap " + capture + " --fault loss=10%,seed=", 1);
         assertThat(lines)
                 .contains("rdma_xclient: end 0")
                 .anyMatch(line -> line.contains(kind.equals("x") ? "XRC_SEND_ONLY" : "RC_SEND_ONLY"));

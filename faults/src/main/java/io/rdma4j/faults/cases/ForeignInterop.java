@@ -1,0 +1,117 @@
+package io.rdma4j.faults.cases;
+
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.testkit.RoceCapture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The tools against those of C over Linux' rdma_rxe, in both roles, over and over: what {@code interop/run} plays, and no
+ * packet on the wire that Wireshark cannot read or whose ICRC is wrong.
+ */
+public final class ForeignInterop implements AcceptanceTest {
+    private static final String FEW = "^(size/v4/65535|ucmatose/-c-64|rstream/-S-65536) ";
+    private static final String ALL = "^(size|ucmatose|udaddy|mckey|rstream|riostream|rcopy|rdma_client|perftest)[/ ]";
+    private static final int FULL_RUNS = 20;
+    private static final long RUN_MINUTES = 60;
+    private static final Pattern PASSED = Pattern.compile("(\\d+) of (\\d+) cases passed");
+
+    /** Creates the test. */
+    public ForeignInterop() {}
+
+    @Override
+    public int number() {
+        return 3;
+    }
+
+    @Override
+    public String title() {
+        return "foreign interop";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return scale.of(1, FULL_RUNS)
+                + " runs against Linux in both roles: all cases pass, no packet malformed, no bad ICRC";
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        int runs = stage.scale().of(1, FULL_RUNS);
+        int played = 0;
+        int passed = 0;
+        long packets = 0;
+        long malformed = 0;
+        long icrcErrors = 0;
+        Path home = Path.of(System.getProperty("rdma4j.home", "."));
+        for (int run = 1; run <= runs; run++) {
+            stage.progress("run " + run + " of " + runs);
+            Matcher result = play(home, stage, run);
+            passed += Integer.parseInt(result.group(1));
+            played += Integer.parseInt(result.group(2));
+            for (Path file : captures(home.resolve("interop/target/latest"))) {
+                RoceCapture capture = RoceCapture.read(file);
+                packets += capture.frames().size();
+                icrcErrors += capture.icrcErrors();
+                malformed += malformed(file);
+                Files.delete(file);
+            }
+        }
+        return Outcome.of(
+                passed == played && packets > 0 && malformed == 0 && icrcErrors == 0,
+                "%d of %d cases passed; of %d packets %d malformed, %d with a bad ICRC"
+                        .formatted(passed, played, packets, malformed, icrcErrors));
+    }
+
+    private static Matcher play(Path home, Stage stage, int run) throws IOException, InterruptedException {
+        Path log = stage.folder().resolve("run-" + run + ".txt");
+        Process process = new ProcessBuilder(
+                        home.resolve("interop/run").toString(),
+                        "--keep",
+                        "--max-failures",
+                        "0",
+                        "--only",
+                        stage.scale() == Scale.QUICK ? FEW : ALL)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        if (!process.waitFor(RUN_MINUTES, TimeUnit.MINUTES)) {
+            process.destroy();
+            throw new IOException("interop/run does not end within " + RUN_MINUTES + " minutes");
+        }
+        Matcher result = PASSED.matcher(Files.readString(log));
+        if (!result.find()) {
+            throw new IOException("interop/run ended with " + process.exitValue() + ", see " + log);
+        }
+        return result;
+    }
+
+    private static List<Path> captures(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder.toRealPath())) {
+            return files.filter(file -> file.endsWith("capture.pcap")).toList();
+        }
+    }
+
+    private static long malformed(Path capture) throws IOException {
+        Process tshark = new ProcessBuilder("tshark", "-r", capture.toString(), "-Y", "_ws.malformed")
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try (Stream<String> lines = tshark.inputReader().lines()) {
+            return lines.count();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.Damage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Holdings;
+import io.rdma4j.faults.traffic.Connector;
+import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.Target;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Everything at once, for long, at 1 % loss: clients that move bytes by every operation and look at each, one of them
+ * killed over and over, and others that connect and leave. Nothing is wrong, nothing stands still, and the server, a client
+ * and who takes the connections hold at the end what they held after a third of the time.
+ */
+@SuppressWarnings("try") // closing waits for an end, which may be interrupted
+public final class Soak implements AcceptanceTest {
+    private static final String SIZES = "0,1,1023,1024,4096,65536";
+    private static final int ACK_TIMEOUT = 12;
+    private static final int CLIENTS = 3;
+    private static final int CONNECTIONS_A_ROUND = 20;
+    private static final int THREADS = 2;
+    private static final int LOSS_PER_MILLE = 10;
+    private static final Duration ROUND = Duration.ofSeconds(3);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    /** Nobody tells another host of a process that was killed: the server leaves who says nothing for so long. */
+    private static final Duration PATIENCE = Duration.ofSeconds(4);
+    /** Longer than that, and than time-wait. */
+    private static final Duration SETTLE = Duration.ofSeconds(8);
+    /** What a heap seems to hold more or less from one look to the next; a leak of a mebibyte an hour is more in the end. */
+    private static final long NOISE_BYTES = 256 << 10;
+
+    private static final double MOST_BYTES_PER_HOUR = 1 << 20;
+
+    /** Creates the test. */
+    public Soak() {}
+
+    @Override
+    public int number() {
+        return 30;
+    }
+
+    @Override
+    public String title() {
+        return "soak";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return scale.of(24, 30 * 60)
+                + " s at 1 % loss with kills and churn: no wrong byte, nothing stands still; no descriptor"
+                + " and no thread more, memory <= 1 MiB an hour";
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        Conversation conversation = Conversation.begin(stage, hosts, ACK_TIMEOUT, SIZES, PATIENCE);
+        List<Child> clients = new ArrayList<>();
+        for (int i = 0; i < CLIENTS; i++) {
+            clients.add(conversation.pingPong(stage, hosts, "client-" + i));
+        }
+        Churning churning = new Churning(stage, hosts);
+        hosts.damage(Damage.loss(LOSS_PER_MILLE));
+        List<Child> watched = List.of(conversation.answerer(), clients.getFirst(), churning.target);
+        Duration whole = Duration.ofSeconds(stage.scale().of(24L, 30 * 60));
+        List<JsonNode> before = states(clients);
+        int kills = rounds(stage, conversation, hosts, churning, whole.dividedBy(3));
+        List<Holdings> first = holdings(watched);
+        kills += rounds(
+                stage, conversation, hosts, churning, whole.multipliedBy(2).dividedBy(3));
+        List<JsonNode> after = states(clients);
+        List<Holdings> last = holdings(watched);
+        long batches = 0;
+        for (int i = 0; i < CLIENTS; i++) {
+            String wrong = after.get(i).get("wrong").asText();
+            long more = after.get(i).get("batches").asLong()
+                    - before.get(i).get("batches").asLong();
+            if (!wrong.isEmpty() || more == 0) {
+                return Outcome.failed("client " + i + (wrong.isEmpty() ? " stands still" : ": " + wrong));
+            }
+            batches += more;
+        }
+        double hours = whole.toSeconds() * 2 / 3.0 / 3600;
+        boolean isFlat = true;
+        StringBuilder more = new StringBuilder();
+        for (int i = 0; i < watched.size(); i++) {
+            Holdings difference = last.get(i).since(first.get(i));
+            isFlat &= difference.isNothingBut(NOISE_BYTES + (long) (MOST_BYTES_PER_HOUR * hours));
+            more.append(i == 0 ? "server " : i == 1 ? ", client " : ", churned ")
+                    .append(difference);
+        }
+        return Outcome.of(
+                isFlat,
+                "%d batches right, %d connections, %d kills; %s".formatted(batches, churning.connections, kills, more));
+    }
+
+    /** Kills a client and starts another, and connects and leaves, until the time is over; how many were killed. */
+    private static int rounds(
+            Stage stage, Conversation conversation, TwoHosts hosts, Churning churning, Duration duration)
+            throws IOException, InterruptedException {
+        long end = System.nanoTime() + duration.toNanos();
+        int kills = 0;
+        while (System.nanoTime() - end < 0) {
+            stage.progress("%d s left, %d connections"
+                    .formatted((end - System.nanoTime()) / 1_000_000_000L, churning.connections));
+            try (Child victim = conversation.pingPong(stage, hosts, "victim")) {
+                churning.round();
+                Thread.sleep(ROUND);
+                String wrong = Conversation.state(victim).get("wrong").asText();
+                if (!wrong.isEmpty()) {
+                    throw new IOException("a client: " + wrong);
+                }
+                victim.kill();
+                kills++;
+            }
+        }
+        Thread.sleep(SETTLE);
+        return kills;
+    }
+
+    private static List<JsonNode> states(List<Child> clients) throws IOException, InterruptedException {
+        List<JsonNode> states = new ArrayList<>();
+        for (Child client : clients) {
+            states.add(Conversation.state(client));
+        }
+        return states;
+    }
+
+    private static List<Holdings> holdings(List<Child> children) throws IOException, InterruptedException {
+        List<Holdings> holdings = new ArrayList<>();
+        for (Child child : children) {
+            holdings.add(child.holdings());
+        }
+        return holdings;
+    }
+
+    /** Connecting and leaving, all the time. */
+    private static final class Churning {
+        private final Child target;
+        private final Child connector;
+        private int connections;
+
+        Churning(Stage stage, TwoHosts hosts) throws IOException, InterruptedException {
+            target = Child.builder(stage, "target", Target.class)
+                    .on(hosts.right())
+                    .with("address", TwoHosts.RIGHT)
+                    .with("bytes", 4096)
+                    .countsHoldings()
+                    .start();
+            connector = Child.builder(stage, "connector", Connector.class)
+                    .on(hosts.left())
+                    .with("from", TwoHosts.LEFT)
+                    .with("to", TwoHosts.RIGHT)
+                    .with("port", target.await("port", LIMIT).asInt())
+                    .with("eitherCloses", 1)
+                    .start();
+            connector.await("ready", LIMIT);
+        }
+
+        void round() throws IOException, InterruptedException {
+            JsonNode done = connector.ask("connect " + CONNECTIONS_A_ROUND + " " + THREADS, "done", LIMIT);
+            if (!done.get("wrong").isEmpty()) {
+                throw new IOException(done.get("wrong").get(0).asText());
+            }
+            connections += CONNECTIONS_A_ROUND;
+        }
+    }
+}
