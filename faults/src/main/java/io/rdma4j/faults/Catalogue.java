@@ -12,8 +12,10 @@ import io.rdma4j.faults.cases.ForeignInterop;
 import io.rdma4j.faults.cases.GoodputUnderLoss;
 import io.rdma4j.faults.cases.IllegalAccess;
 import io.rdma4j.faults.cases.IntegrityUnderLoss;
+import io.rdma4j.faults.cases.KilledIdle;
 import io.rdma4j.faults.cases.KilledInTraffic;
 import io.rdma4j.faults.cases.LinkFlaps;
+import io.rdma4j.faults.cases.NoisyNeighbours;
 import io.rdma4j.faults.cases.OverrunAndStarvation;
 import io.rdma4j.faults.cases.Pauses;
 import io.rdma4j.faults.cases.PlantedMistakes;
@@ -49,8 +51,10 @@ public final class Catalogue {
                         new GoodputUnderLoss(),
                         new IllegalAccess(),
                         new IntegrityUnderLoss(),
+                        new KilledIdle(),
                         new KilledInTraffic(),
                         new LinkFlaps(),
+                        new NoisyNeighbours(),
                         new OverrunAndStarvation(),
                         new Pauses(),
                         new PlantedMistakes(),

@@ -81,6 +81,9 @@ public final class QueuePairCounters {
     /** Times that packets were sent again early, because answers usually come sooner. */
     public long earlyRepetitions;
 
+    /** Questions to an idle peer whether it is there. */
+    public long idleProbes;
+
     /** Work requests given up because the peer did not answer. */
     public long retryExceededErrors;
 

@@ -466,8 +466,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         flush();
     }
 
-    /** Ends the connection because of a request of the peer; what was decided to answer is still sent. */
-    final void failAsResponder(@Nullable AsyncEvent event) {
+    /** Ends the connection because of a request of the peer, or its silence; what was decided to answer is still sent. */
+    final void failWith(@Nullable AsyncEvent event) {
         state = State.ERROR;
         isDraining = false;
         if (event != null) {

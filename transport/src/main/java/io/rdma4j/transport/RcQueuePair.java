@@ -1,9 +1,13 @@
 package io.rdma4j.transport;
 
+import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
 import io.rdma4j.wire.Psn;
+import io.rdma4j.wire.Reth;
+import io.rdma4j.wire.Timers;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +65,7 @@ public final class RcQueuePair extends QueuePairMachine {
     private final Requester requester;
     private final Completer completer;
     private final Responder responder;
+    private final IdleProbe idleProbe = new IdleProbe();
 
     private @Nullable ReceiveParameters receiveParameters;
     private @Nullable SendParameters sendParameters;
@@ -201,6 +206,27 @@ public final class RcQueuePair extends QueuePairMachine {
         requester.change(send);
     }
 
+    /**
+     * Has the peer asked whether it is there whenever nothing has come from it for a while and nothing is under way, in the
+     * states that send. One that does not answer as often as a request would be repeated is given up: ERROR, with {@link
+     * AsyncEvent#QUEUE_PAIR_FATAL}. No work request takes part, and no packet sequence number: a packet is sent again
+     * that the peer has had already, if without content, and such packets are acknowledged. Ends with a reset.
+     *
+     * @param intervalNanos how long; 0 for never, as in the beginning
+     * @throws IllegalArgumentException if it is negative, or this is an extended connection
+     */
+    public void keepAlive(long nowNanos, long intervalNanos) {
+        if (intervalNanos < 0 || isExtended()) {
+            throw new IllegalArgumentException("interval " + intervalNanos + " ns for " + role);
+        }
+        idleProbe.start(nowNanos, intervalNanos);
+    }
+
+    /** What {@link #keepAlive} has set. */
+    public long keepAliveNanos() {
+        return idleProbe.intervalNanos();
+    }
+
     /** What it does in its connection. */
     public Role role() {
         return role;
@@ -217,7 +243,8 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     boolean process(long nowNanos, Packet packet) {
-        return peerCheck.isLearning() ? processFirst(nowNanos, packet) : processNext(nowNanos, packet);
+        boolean isTaken = peerCheck.isLearning() ? processFirst(nowNanos, packet) : processNext(nowNanos, packet);
+        return idleProbe.isOn() && idleProbe.onHeard(nowNanos) || isTaken;
     }
 
     private boolean processNext(long nowNanos, Packet packet) {
@@ -241,6 +268,7 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     void onReset() {
+        idleProbe.stop();
         responder.answers().clear();
         memory.unbindAll(this);
         receiveParameters = null;
@@ -284,6 +312,9 @@ public final class RcQueuePair extends QueuePairMachine {
         if (written == 0) {
             written = answers.pollAcknowledge(out, at);
         }
+        if (written == 0 && idleProbe.takeDue() && isSending()) {
+            written = writeProbe(out, at);
+        }
         if (written > 0) {
             counters.sentPackets++;
         }
@@ -307,7 +338,7 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     public long nextDeadlineNanos() {
-        return isSending() ? requester.nextDeadlineNanos() : Requester.NEVER;
+        return isSending() ? Math.min(requester.nextDeadlineNanos(), idleProbe.deadlineNanos()) : Requester.NEVER;
     }
 
     @Override
@@ -315,5 +346,36 @@ public final class RcQueuePair extends QueuePairMachine {
         if (isSending()) {
             requester.onDeadline(nowNanos);
         }
+        if (isSending() && nowNanos >= idleProbe.deadlineNanos()) {
+            onIdle(nowNanos);
+        }
+    }
+
+    private void onIdle(long nowNanos) {
+        SendParameters p = Objects.requireNonNull(sendParameters);
+        boolean isWatched = requester.unacked() != requester.sentEnd();
+        long timeoutNanos =
+                Requester.silenceNanos(Timers.acknowledgeTimeoutNanos(p.timeoutExponent()), p.repeatsEarly());
+        switch (idleProbe.onDeadline(nowNanos, isWatched, p.retryCount(), timeoutNanos)) {
+            case WAIT -> {}
+            case ASK -> counters.idleProbes++;
+            case GIVE_UP -> {
+                counters.retryExceededErrors++;
+                failWith(AsyncEvent.QUEUE_PAIR_FATAL);
+            }
+        }
+    }
+
+    /**
+     * A WRITE of nothing, with the number before the oldest that is not acknowledged: a peer takes it for a repetition, which
+     * it acknowledges and does not look at.
+     */
+    private int writeProbe(MemorySegment out, long at) {
+        Opcode opcode = Opcode.RC_WRITE_ONLY;
+        int peerNumber = Objects.requireNonNull(receiveParameters).peer().queuePairNumber();
+        int psn = (int) requester.unacked() - 1 & Psn.MASK;
+        Bth.write(out, at, opcode.code(), false, 0, PARTITION_KEY, peerNumber, true, psn);
+        Reth.write(out, at + opcode.extensionOffset(), 0, 0, 0);
+        return opcode.headerLength();
     }
 }

@@ -184,7 +184,7 @@ final class Requester {
     }
 
     /** How long a silence lasts before it costs a retry: where losses are repaired before that, it need not be short. */
-    private static long silenceNanos(long timeoutNanos, boolean repeatsEarly) {
+    static long silenceNanos(long timeoutNanos, boolean repeatsEarly) {
         boolean isShort = repeatsEarly && timeoutNanos < PATIENCE_NANOS;
         return isShort ? Math.min(PATIENCE_NANOS, MOST_TIMEOUTS * timeoutNanos) : timeoutNanos;
     }

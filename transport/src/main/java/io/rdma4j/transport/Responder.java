@@ -331,7 +331,7 @@ final class Responder {
     private void refuseInvalidation(ReceiveRequest receive) {
         counters.keyViolations++;
         queuePair.failReceive(receive, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-        queuePair.failAsResponder(AsyncEvent.ACCESS_ERROR);
+        queuePair.failWith(AsyncEvent.ACCESS_ERROR);
     }
 
     private Verdict executeWrite(Opcode opcode, Packet packet) {
@@ -474,19 +474,19 @@ final class Responder {
             case INVALID_REQUEST -> {
                 answers.refuse(Aeth.NAK_INVALID_REQUEST, expected);
                 endReceive(message == Message.SEND, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-                queuePair.failAsResponder(AsyncEvent.REQUEST_ERROR);
+                queuePair.failWith(AsyncEvent.REQUEST_ERROR);
             }
             case TOO_LONG -> {
                 answers.refuse(Aeth.NAK_INVALID_REQUEST, expected);
                 endReceive(true, WorkStatus.LOCAL_LENGTH_ERROR);
-                queuePair.failAsResponder(AsyncEvent.REQUEST_ERROR);
+                queuePair.failWith(AsyncEvent.REQUEST_ERROR);
             }
             case ACCESS_ERROR -> onAccessError(expected);
             case NOT_REPORTED -> answers.refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
             case RECEIVE_ERROR -> {
                 answers.refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
                 endReceive(true, WorkStatus.LOCAL_PROTECTION_ERROR);
-                queuePair.failAsResponder(null);
+                queuePair.failWith(null);
             }
         }
     }
@@ -502,6 +502,6 @@ final class Responder {
     void onAccessError(long sequence) {
         counters.keyViolations++;
         answers.refuse(Aeth.NAK_REMOTE_ACCESS_ERROR, sequence);
-        queuePair.failAsResponder(AsyncEvent.ACCESS_ERROR);
+        queuePair.failWith(AsyncEvent.ACCESS_ERROR);
     }
 }

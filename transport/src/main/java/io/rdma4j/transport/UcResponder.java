@@ -131,7 +131,7 @@ final class UcResponder {
         if (!placed) {
             end();
             queuePair.failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
-            queuePair.failAsResponder(null);
+            queuePair.failWith(null);
             return true;
         }
         receivedBytes += payload;

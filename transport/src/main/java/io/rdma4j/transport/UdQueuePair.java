@@ -134,7 +134,7 @@ public final class UdQueuePair extends QueuePairMachine {
                         packet.payloadOffset(),
                         packet.payloadLength())) {
             failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
-            failAsResponder(null);
+            failWith(null);
             return true;
         }
         completeDatagram(receive, packet, bytes);

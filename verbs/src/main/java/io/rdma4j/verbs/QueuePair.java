@@ -1,5 +1,6 @@
 package io.rdma4j.verbs;
 
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -123,6 +124,26 @@ public interface QueuePair extends AutoCloseable {
                 .read(remoteAddress, remoteKey)
                 .from(region, offsetBytes, lengthBytes)
                 .signaled());
+    }
+
+    /**
+     * Has the peer of a reliable connection asked whether it is there, whenever nothing has come from it for {@code interval}
+     * and nothing is under way. A peer that does not answer, as often and as long as {@link QueuePairAttribute#RETRY_COUNT}
+     * and {@link QueuePairAttribute#TIMEOUT} say, is given up: {@link QueuePairState#ERROR}, which flushes receives, and
+     * {@link AsyncEvent.Type#QUEUE_PAIR_FATAL}. Off at first and after a reset, since without it nothing is sent on an idle
+     * connection, and nobody notices that its peer is gone. Any peer answers, and neither side's work requests take part. C
+     * has nothing like it: applications post empty RDMA WRITEs.
+     *
+     * @param interval up to a year; {@link Duration#ZERO} to stop
+     * @throws RdmaException {@code EINVAL} if the interval is negative or longer, or the queue pair is not ready to send;
+     *     {@code EOPNOTSUPP} if it is no reliable connection, or the provider cannot
+     */
+    default void setKeepAlive(Duration interval) {
+        throw new RdmaException(
+                "keep alive",
+                Errno.EOPNOTSUPP,
+                "the provider of " + this + " cannot",
+                "Post empty RDMA WRITEs instead");
     }
 
     /**

@@ -31,6 +31,7 @@ final class Counters {
         counts.put("ack_deferred", c.coalescedAcks);
         counts.put("local_ack_timeout_err", c.timeouts);
         counts.put("early_repetitions", c.earlyRepetitions);
+        counts.put("idle_probes", c.idleProbes);
         counts.put("retry_exceeded_err", c.retryExceededErrors);
         counts.put("retry_rnr_exceeded_err", c.rnrRetryExceededErrors);
         counts.put("remote_access_err", c.keyViolations);

@@ -12,6 +12,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttribute;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
@@ -19,6 +20,7 @@ import io.rdma4j.verbs.QueuePairTransitions;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 final class QueuePairSettings {
     private static final System.Logger LOGGER = System.getLogger(QueuePairSettings.class.getName());
 
+    /** What {@link QueuePair#setKeepAlive} is called in errors. */
+    static final String KEEP_ALIVE = "keep alive";
+
+    private static final Duration LONGEST_KEEP_ALIVE = Duration.ofDays(365);
     private static final int MAX_PSN = 0xff_ffff;
 
     private final Engine engine;
@@ -99,6 +105,34 @@ final class QueuePairSettings {
         if (opened == 0 && failure != null) {
             throw failure;
         }
+    }
+
+    void keepAlive(Duration interval) {
+        if (!(machine instanceof RcQueuePair reliable) || reliable.role() != RcQueuePair.Role.CONNECTED) {
+            throw new RdmaException(
+                    KEEP_ALIVE,
+                    Errno.EOPNOTSUPP,
+                    "queue pair 0x%06x is of the type %s".formatted(machine.number(), type),
+                    "Only reliable connections can be kept alive");
+        }
+        if (interval.isNegative() || interval.compareTo(LONGEST_KEEP_ALIVE) > 0) {
+            throw new RdmaException(
+                    KEEP_ALIVE, Errno.EINVAL, "an interval of " + interval, "Take up to " + LONGEST_KEEP_ALIVE);
+        }
+        engine.lock();
+        try {
+            if (state(machine.state()).compareTo(QueuePairState.READY_TO_SEND) < 0) {
+                throw new RdmaException(
+                        KEEP_ALIVE,
+                        Errno.EINVAL,
+                        "queue pair 0x%06x is in the state %s".formatted(machine.number(), machine.state()),
+                        "Connect it first");
+            }
+            reliable.keepAlive(System.nanoTime(), interval.toNanos());
+        } finally {
+            engine.unlock();
+        }
+        engine.post(driven); // so that who sleeps hears of the time
     }
 
     private void refuse(@Nullable String what) {

@@ -27,6 +27,7 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.XrcDomain;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -340,6 +341,12 @@ final class SoftQueuePair implements QueuePair {
     public QueuePairAttributes query() {
         requireOpen("ibv_query_qp");
         return settings.query();
+    }
+
+    @Override
+    public void setKeepAlive(Duration interval) {
+        requireOpen(QueuePairSettings.KEEP_ALIVE);
+        settings.keepAlive(interval);
     }
 
     private void requireOpen(String operation) {

@@ -1,0 +1,169 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.Target;
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.WorkCompletion;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * 8: the peer of an idle connection is killed, or its host loses its cable. Who has asked to be told, by
+ * {@link QueuePair#setKeepAlive}, is told in time: its receive is flushed and an event comes. Who has not, is not, which is what the
+ * specification has. While the peer lives, nobody notices that it is asked.
+ */
+public final class KilledIdle implements AcceptanceTest {
+    private static final int INTERVAL_MILLIS = 2000;
+    /** The interval, and 8 times at most 4 times 67 ms, and a little. */
+    private static final long MOST_MILLIS = INTERVAL_MILLIS + 2400;
+
+    private static final int LEAST_PROBES = 2;
+    private static final Duration STEP = Duration.ofSeconds(20);
+
+    /** How the peer ends. */
+    private enum End {
+        KILLED,
+        CABLE_DOWN
+    }
+
+    /** Creates the test. */
+    public KilledIdle() {}
+
+    @Override
+    public int number() {
+        return 8;
+    }
+
+    @Override
+    public String title() {
+        return "peer killed idle";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "keepalive 2 s: peer killed or its cable down, error in 4.4 s; off: none in 6 s; %d times"
+                .formatted(rounds(scale));
+    }
+
+    private static int rounds(Scale scale) {
+        return scale.of(1, 10);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        long most = 0;
+        long probes = Long.MAX_VALUE;
+        for (int round = 0; round < rounds(stage.scale()); round++) {
+            for (End end : End.values()) {
+                stage.progress("round " + (round + 1) + ", " + end);
+                Child target = Child.builder(stage, "target", Target.class)
+                        .on(hosts.right())
+                        .with("address", TwoHosts.RIGHT)
+                        .start();
+                int port = target.await("port", STEP).asInt();
+                Child careful = start(stage, hosts, "careful", port, INTERVAL_MILLIS);
+                Child careless = start(stage, hosts, "careless", port, 0);
+                Thread.sleep(3L * INTERVAL_MILLIS);
+                JsonNode before = careful.ask("look", "state", STEP);
+                if (!before.get("what").asText().isEmpty()) {
+                    return Outcome.failed(
+                            "while the peer lives: " + before.get("what").asText());
+                }
+                probes = Math.min(probes, before.get("probes").asLong());
+                long begin = System.nanoTime();
+                if (end == End.KILLED) {
+                    target.kill();
+                } else {
+                    hosts.cable(hosts.right(), false);
+                }
+                String what = careful.await("ended", STEP).asText();
+                most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
+                if (!what.equals("WORK_REQUEST_FLUSHED_ERROR QUEUE_PAIR_FATAL")) {
+                    return Outcome.failed(end + ": " + what);
+                }
+                Thread.sleep(Math.max(0, 6000 - (System.nanoTime() - begin) / 1_000_000));
+                JsonNode without = careless.ask("look", "state", STEP);
+                if (!without.get("what").asText().isEmpty()) {
+                    return Outcome.failed(
+                            end + ", without: " + without.get("what").asText());
+                }
+                target.kill();
+                careful.kill();
+                careless.kill();
+                hosts.cable(hosts.right(), true);
+            }
+        }
+        return Outcome.of(
+                most <= MOST_MILLIS && probes >= LEAST_PROBES,
+                "told within %.2f s, asked %d times before; off: not told".formatted(most / 1000.0, probes));
+    }
+
+    private static Child start(Stage stage, TwoHosts hosts, String name, int port, int keepAliveMillis)
+            throws Exception {
+        Child child = Child.builder(stage, name, Idle.class)
+                .on(hosts.left())
+                .with("port", port)
+                .with("keepAliveMillis", keepAliveMillis)
+                .start();
+        child.await("ready", STEP);
+        return child;
+    }
+
+    /** Connects, posts a receive, and waits for it. */
+    public static final class Idle implements Role {
+        private volatile String what = "";
+
+        /** Creates the role. */
+        public Idle() {}
+
+        @Override
+        public void play(Parent parent) throws Exception {
+            Side side = Side.connect(
+                    new InetSocketAddress(TwoHosts.LEFT, 0),
+                    new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
+                    Side.Shape.of(4, 4, 4096),
+                    fresh -> fresh.postReceive(1, 0, 64));
+            side.queuePair().setKeepAlive(Duration.ofMillis(parent.number("keepAliveMillis", 0)));
+            Thread.ofPlatform().daemon().start(() -> watch(side, parent));
+            parent.say("ready", 1);
+            for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+                Map<String, Object> state = new LinkedHashMap<>();
+                state.put("what", what);
+                state.put("probes", side.queuePair().counters().getOrDefault("idle_probes", -1L));
+                parent.say("state", state);
+            }
+        }
+
+        private void watch(Side side, Parent parent) {
+            WorkCompletion[] one = WorkCompletion.array(1);
+            int count = side.await(one, Duration.ofMinutes(2));
+            CompletionStatus status = count == 0 ? CompletionStatus.SUCCESS : one[0].status();
+            @Nullable AsyncEvent event = side.id().verbs().awaitAsyncEvent(Duration.ofSeconds(2));
+            while (event != null && !(event.source() instanceof QueuePair)) {
+                event = side.id().verbs().awaitAsyncEvent(Duration.ofSeconds(2));
+            }
+            what = status + " " + (event == null ? "no event" : event.type().name());
+            parent.say("ended", what);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.Target;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * 28: a client reads 64 bytes after 64 bytes of a server, alone, and then while four connections from another address flood the
+ * same server with READs and WRITEs of 64 KiB, as many outstanding as they may have. The small one is to keep its share.
+ */
+public final class NoisyNeighbours implements AcceptanceTest {
+    private static final String FLOODING = "10.86.0.3";
+    private static final double MOST_TIMES = 5;
+    private static final double LEAST_PART = 0.15;
+    private static final Duration STEP = Duration.ofSeconds(20);
+
+    /** Creates the test. */
+    public NoisyNeighbours() {}
+
+    @Override
+    public int number() {
+        return 28;
+    }
+
+    @Override
+    public String title() {
+        return "noisy neighbours";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "64 B READs beside 4 flooding QPs for %d s: p99 <= 5 times, throughput >= 15 %% of alone"
+                .formatted(seconds(scale));
+    }
+
+    private static int seconds(Scale scale) {
+        return scale.of(8, 60);
+    }
+
+    @Override
+    public boolean needsRoot() {
+        return true;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        TwoHosts hosts = stage.keep(TwoHosts.make());
+        hosts.left().run("ip", "addr", "add", FLOODING + "/24", "dev", TwoHosts.CABLE);
+        Child target = Child.builder(stage, "target", Target.class)
+                .on(hosts.right())
+                .with("address", TwoHosts.RIGHT)
+                .start();
+        int port = target.await("port", STEP).asInt();
+        Child victim = start(stage, hosts, "victim", Victim.class, TwoHosts.LEFT, port);
+        Child flooder = start(stage, hosts, "flooder", Flooder.class, FLOODING, port);
+        int seconds = seconds(stage.scale());
+        Duration limit = STEP.plusSeconds(seconds);
+        stage.progress("alone");
+        JsonNode _ = victim.ask("measure 3", "measured", limit); // so that all is compiled
+        JsonNode alone = victim.ask("measure " + Math.min(seconds, 20), "measured", limit);
+        stage.progress("with neighbours");
+        JsonNode _ = flooder.ask("flood", "flooding", STEP);
+        JsonNode _ = victim.ask("measure 2", "measured", limit);
+        JsonNode beside = victim.ask("measure " + seconds, "measured", limit);
+        JsonNode flooded = flooder.ask("stop", "flooded", STEP);
+        double times = beside.get("p99Nanos").asDouble() / alone.get("p99Nanos").asDouble();
+        double part =
+                beside.get("perSecond").asDouble() / alone.get("perSecond").asDouble();
+        return Outcome.of(
+                times <= MOST_TIMES && part >= LEAST_PART,
+                "p99 %.0f us in place of %.0f, %.1f times; %.0f/s in place of %.0f, %.0f %%; neighbours %.0f MiB/s"
+                        .formatted(
+                                beside.get("p99Nanos").asDouble() / 1000,
+                                alone.get("p99Nanos").asDouble() / 1000,
+                                times,
+                                beside.get("perSecond").asDouble(),
+                                alone.get("perSecond").asDouble(),
+                                100 * part,
+                                flooded.get("bytesPerSecond").asDouble() / (1 << 20)));
+    }
+
+    private static Child start(
+            Stage stage, TwoHosts hosts, String name, Class<? extends Role> role, String from, int port)
+            throws IOException, InterruptedException {
+        Child child = Child.builder(stage, name, role)
+                .on(hosts.left())
+                .with("from", from)
+                .with("port", port)
+                .start();
+        child.await("ready", STEP);
+        return child;
+    }
+
+    private static Side connect(Parent parent, int sends, long regionBytes) {
+        return Side.connect(
+                new InetSocketAddress(parent.text("from", TwoHosts.LEFT), 0),
+                new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
+                Side.Shape.of(sends, 1, regionBytes));
+    }
+
+    /** Reads a little, again and again, and says how long it took. */
+    public static final class Victim implements Role {
+        private static final int BYTES = 64;
+        private static final int MOST_SAMPLES = 1 << 22;
+
+        private final long[] nanos = new long[MOST_SAMPLES];
+
+        /** Creates the role. */
+        public Victim() {}
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            try (Side side = connect(parent, 1, 4096)) {
+                parent.say("ready", 1);
+                for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
+                    parent.say("measured", measure(side, Integer.parseInt(line.split(" ", -1)[1])));
+                }
+            }
+        }
+
+        private Map<String, Object> measure(Side side, int seconds) {
+            SendWorkRequest request = new SendWorkRequest();
+            WorkCompletion[] one = WorkCompletion.array(1);
+            long begin = System.nanoTime();
+            long end = begin + TimeUnit.SECONDS.toNanos(seconds);
+            int count = 0;
+            for (long now = begin; now < end && count < MOST_SAMPLES; count++) {
+                side.queuePair()
+                        .postSend(request.reset(count)
+                                .from(side.region(), 0, BYTES)
+                                .read(side.remoteAddress(), side.remoteKey())
+                                .signaled());
+                if (side.await(one, STEP) == 0 || !one[0].isSuccess()) {
+                    throw new IllegalStateException("READ " + count + ": " + one[0]);
+                }
+                long done = System.nanoTime();
+                nanos[count] = done - now;
+                now = done;
+            }
+            long took = System.nanoTime() - begin;
+            Arrays.sort(nanos, 0, count);
+            Map<String, Object> measured = new LinkedHashMap<>();
+            measured.put("p99Nanos", nanos[(int) (count * 0.99)]);
+            measured.put("perSecond", count * 1e9 / took);
+            return measured;
+        }
+    }
+
+    /** Four connections that keep as much under way as they may, two by READs and two by WRITEs. */
+    public static final class Flooder implements Role {
+        private static final int CONNECTIONS = 4;
+        private static final int OUTSTANDING = 16;
+        private static final int BYTES = 65536;
+
+        private final AtomicLong moved = new AtomicLong();
+        private volatile boolean stops;
+
+        /** Creates the role. */
+        public Flooder() {}
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            List<Side> sides = new ArrayList<>();
+            for (int i = 0; i < CONNECTIONS; i++) {
+                sides.add(connect(parent, OUTSTANDING, (long) OUTSTANDING * BYTES));
+            }
+            parent.say("ready", 1);
+            String _ = parent.hear();
+            for (int i = 0; i < CONNECTIONS; i++) {
+                Side side = sides.get(i);
+                boolean reads = i % 2 == 0;
+                Thread.ofPlatform().daemon().start(() -> flood(side, reads));
+            }
+            long begin = System.nanoTime();
+            parent.say("flooding", 1);
+            String _ = parent.hear();
+            parent.say("flooded", Map.of("bytesPerSecond", moved.get() * 1e9 / (System.nanoTime() - begin)));
+            stops = true;
+        }
+
+        private void flood(Side side, boolean reads) {
+            SendWorkRequest request = new SendWorkRequest();
+            WorkCompletion[] batch = WorkCompletion.array(OUTSTANDING);
+            long posted = 0;
+            long completed = 0;
+            while (!stops) {
+                while (posted - completed < OUTSTANDING) {
+                    long at = posted % OUTSTANDING * BYTES;
+                    request.reset(posted++).from(side.region(), at, BYTES).signaled();
+                    long there = side.remoteAddress() + at % side.remoteBytes();
+                    side.queuePair()
+                            .postSend(
+                                    reads
+                                            ? request.read(there, side.remoteKey())
+                                            : request.write(there, side.remoteKey()));
+                }
+                int count = side.await(batch, STEP);
+                for (int i = 0; i < count; i++) {
+                    if (!batch[i].isSuccess()) {
+                        throw new IllegalStateException("the flood ends: " + batch[i]);
+                    }
+                    moved.addAndGet(BYTES);
+                }
+                completed += count;
+            }
+        }
+    }
+}
