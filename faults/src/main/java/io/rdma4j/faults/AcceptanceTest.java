@@ -23,7 +23,7 @@ public interface AcceptanceTest {
 
     /** The longest that it may take, in seconds; after it the row fails. */
     default int limitSeconds(Scale scale) {
-        return scale.of(120, 3600);
+        return scale.of(240, 2 * 3600);
     }
 
     /**

@@ -3,7 +3,7 @@ package io.rdma4j.faults;
 /**
  * How a test ended.
  *
- * @param verdict passed, failed, or not run
+ * @param verdict passed, failed, slow, or not run
  * @param measured the figure that was measured, in the words of the figure that was asked; or why it was not run
  */
 public record Outcome(Verdict verdict, String measured) {
@@ -11,8 +11,10 @@ public record Outcome(Verdict verdict, String measured) {
     public enum Verdict {
         /** The figure was reached. */
         PASSED,
-        /** It was not, or something went wrong. */
+        /** Something went wrong, or a figure was not reached that has nothing to do with time. */
         FAILED,
+        /** Nothing went wrong, but a time or a rate was not reached: also a matter of the machine, and of what else it does. */
+        SLOW,
         /** This machine cannot run it. Never counted as passed. */
         CANNOT
     }
@@ -20,6 +22,11 @@ public record Outcome(Verdict verdict, String measured) {
     /** The figure was reached, or not. */
     public static Outcome of(boolean reached, String measured) {
         return new Outcome(reached ? Verdict.PASSED : Verdict.FAILED, measured);
+    }
+
+    /** All was right or not, and was as fast as asked or not. */
+    public static Outcome of(boolean right, boolean fast, String measured) {
+        return new Outcome(!right ? Verdict.FAILED : fast ? Verdict.PASSED : Verdict.SLOW, measured);
     }
 
     /** The figure was not reached. */

@@ -16,7 +16,7 @@ final class ResultTable {
      * @param scale quick or full
      * @param asked figure asked
      * @param measured figure measured
-     * @param verdict passed, failed or cannot
+     * @param verdict passed, failed, slow or cannot
      * @param seconds how long it took
      */
     record Row(int number, String title, String scale, String asked, String measured, String verdict, long seconds) {}
@@ -40,8 +40,12 @@ final class ResultTable {
         return Collections.unmodifiableList(rows);
     }
 
-    boolean allPassed() {
-        return rows.stream().noneMatch(row -> row.verdict().equals("failed"));
+    boolean hasFailures() {
+        return count(Verdict.FAILED) > 0;
+    }
+
+    boolean isSlow() {
+        return count(Verdict.SLOW) > 0;
     }
 
     /** The left half of a row. */
@@ -55,7 +59,8 @@ final class ResultTable {
         for (Row row : rows) {
             List<String> asked = wrap(row.asked());
             List<String> measured = wrap(row.measured());
-            String verdict = row.verdict().equals("failed") ? "FAILED" : row.verdict();
+            boolean isShort = row.verdict().equals("failed") || row.verdict().equals("slow");
+            String verdict = isShort ? row.verdict().toUpperCase(Locale.ROOT) : row.verdict();
             text.append(line(
                     Integer.toString(row.number()),
                     row.title(),
@@ -68,9 +73,14 @@ final class ResultTable {
             }
         }
         long passed = count(Verdict.PASSED);
+        long slow = count(Verdict.SLOW);
         long cannot = count(Verdict.CANNOT);
-        return text.append("\n%d of %d passed%s%n"
-                        .formatted(passed, rows.size(), cannot == 0 ? "" : ", " + cannot + " cannot run here"))
+        return text.append("\n%d of %d passed%s%s%n"
+                        .formatted(
+                                passed,
+                                rows.size(),
+                                slow == 0 ? "" : ", " + slow + " right but slow",
+                                cannot == 0 ? "" : ", " + cannot + " cannot run here"))
                 .toString();
     }
 

@@ -85,11 +85,11 @@ public final class Churn implements AcceptanceTest {
         int living = target.ask("count", "count", LIMIT).get(1).asInt();
         int repeated = done.get("repeatedNumbers").asInt();
         return Outcome.of(
-                perSecond >= LEAST_PER_SECOND
-                        && targetMore.isNothingBut(MOST_BYTES)
+                targetMore.isNothingBut(MOST_BYTES)
                         && connectorMore.isNothingBut(MOST_BYTES)
                         && living == 0
                         && repeated == 0,
+                perSecond >= LEAST_PER_SECOND,
                 "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers twice"
                         .formatted(perSecond, targetMore, connectorMore, living, repeated));
     }

@@ -95,11 +95,11 @@ public final class CmAbuse implements AcceptanceTest {
         boolean isBalanced =
                 result.get("receivedBytes").asLong() <= result.get("sentBytes").asLong();
         return Outcome.of(
-                most <= MOST_MILLIS
-                        && isBalanced
+                isBalanced
                         && result.get("toThirdParty").asLong() == 0
                         && result.get("answers").asLong() > 0
                         && heap <= MOST_HEAP_BYTES,
+                most <= MOST_MILLIS,
                 "%d connects, at most %d ms (%d before); %d KiB in, %d out; %d to a third party; heap %+d KiB"
                         .formatted(
                                 connects,

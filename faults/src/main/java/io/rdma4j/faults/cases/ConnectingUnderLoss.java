@@ -93,7 +93,8 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
         double of95 = seconds.get(seconds.size() * 95 / 100);
         double most = seconds.getLast();
         return Outcome.of(
-                median <= MOST_MEDIAN_SECONDS && of95 <= MOST_OF_95_PER_CENT_SECONDS && most <= MOST_SECONDS,
+                most <= MOST_SECONDS,
+                median <= MOST_MEDIAN_SECONDS && of95 <= MOST_OF_95_PER_CENT_SECONDS,
                 "%d of %d connected, one event each; half in %.0f ms (one by one %.0f), 95 %% in %.2f s, all in %.2f s"
                         .formatted(seconds.size(), 2 * count, median * 1000, medianOneByOne * 1000, of95, most));
     }

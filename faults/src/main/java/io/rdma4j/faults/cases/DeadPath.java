@@ -89,7 +89,8 @@ public final class DeadPath implements AcceptanceTest {
             most = Math.max(most, said.get("millis").asLong());
         }
         return Outcome.of(
-                least >= LEAST_MILLIS && most <= MOST_MILLIS,
+                least >= LEAST_MILLIS,
+                most <= MOST_MILLIS,
                 "RETRY_EXC after %.2f to %.2f s, all flushed in order, second untouched"
                         .formatted(least / 1000.0, most / 1000.0));
     }

@@ -80,6 +80,7 @@ public final class Exhaustion implements AcceptanceTest {
         }
         long recovery = result.get("recoveryMillis").asLong();
         return Outcome.of(
+                true,
                 recovery <= MOST_MILLIS,
                 "refused clearly, connections lived, a new one %d ms after; %d MiB moved with sends refused"
                         .formatted(recovery, moved.get("bytes").asLong() >> 20));

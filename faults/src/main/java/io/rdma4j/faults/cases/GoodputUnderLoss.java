@@ -82,6 +82,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
             kept.add("%.0f".formatted(perCent));
         }
         return Outcome.of(
+                true,
                 isReached,
                 "%s %% of %.2f GB/s; %.2f packets for one at 1 %%, %.2f at 10 %%"
                         .formatted(String.join(", ", kept), best[0], packets[2], packets[4]));

@@ -91,7 +91,8 @@ public final class KilledInTraffic implements AcceptanceTest {
             most = Math.max(most, end.get("endMillis").asLong());
         }
         return Outcome.of(
-                others >= LEAST_GOODPUT * all && connections == clients.size() && most <= MOST_MILLIS,
+                connections == clients.size(),
+                others >= LEAST_GOODPUT * all && most <= MOST_MILLIS,
                 "others at %.0f %%, %d connections of %d left on the server; server killed: RETRY_EXC in %.2f s"
                         .formatted(100.0 * others / all, connections, clients.size(), most / 1000.0));
     }

@@ -77,6 +77,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
         }
         double processor = result.get("processor").asDouble();
         return Outcome.of(
+                true,
                 processor <= MOST_PROCESSOR,
                 "as due, latest by %.1f ms; at most %.2f NAKs per time, %.1f %% of a processor at code %d"
                         .formatted(
