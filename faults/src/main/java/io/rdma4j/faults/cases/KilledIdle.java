@@ -114,7 +114,8 @@ public final class KilledIdle implements AcceptanceTest {
             }
         }
         return Outcome.of(
-                most <= MOST_MILLIS && probes >= LEAST_PROBES,
+                probes >= LEAST_PROBES,
+                most <= MOST_MILLIS,
                 "told within %.2f s, asked %d times before; off: not told".formatted(most / 1000.0, probes));
     }
 

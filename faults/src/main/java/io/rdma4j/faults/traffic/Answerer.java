@@ -10,14 +10,13 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The passive side of {@link Exchange}s, any number at a time: checks every message and every completion, and answers.
  *
  * <p>Parameters {@code address}, {@code timeout} (exponent), {@code sizes} (lengths of messages, joined by commas),
- * {@code patienceMillis} (after which it leaves a silent peer; 0 for never); says {@code port}, to the word
+ * {@code keepAliveMillis} (of each connection; 0 for none); says {@code port}, to the word
  * {@code connections} how many it has, and to {@code icrcErrors} how many packets it has dropped so far because of a wrong
  * ICRC. Ends when told {@code end}.
  */
@@ -31,7 +30,7 @@ public final class Answerer implements Role {
     private final Pattern pattern = new Pattern();
     private final AtomicInteger connections = new AtomicInteger();
     private int[] sizes = {};
-    private long patienceMillis;
+    private long keepAliveMillis;
 
     /** Where a message goes. */
     static long place(long message) {
@@ -41,7 +40,7 @@ public final class Answerer implements Role {
     @Override
     public void play(Parent parent) throws IOException {
         sizes = parent.numbers("sizes");
-        patienceMillis = parent.number("patienceMillis", 0);
+        keepAliveMillis = parent.number("keepAliveMillis", 0);
         Side.Shape shape =
                 Side.Shape.of(4, Exchange.SLOTS, REGION_BYTES).withAckTimeout((int) parent.number("timeout", 14));
         Side.Listener listener = new Side.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 128);
@@ -63,6 +62,7 @@ public final class Answerer implements Role {
 
     private void serve(Side.Request request, Side.Shape shape) {
         try (Side side = request.accept(shape, this::prepare)) {
+            side.queuePair().setKeepAlive(Duration.ofMillis(keepAliveMillis));
             connections.incrementAndGet();
             try {
                 new Conversation(side).hold();
@@ -101,16 +101,12 @@ public final class Answerer implements Role {
 
         void hold() {
             boolean goesOn = true;
-            long heardNanos = System.nanoTime();
             while (goesOn) {
                 int count = side.await(batch, LOOK);
-                heardNanos = count > 0 ? System.nanoTime() : heardNanos;
                 for (int i = 0; i < count && goesOn; i++) {
                     goesOn = take(batch[i]);
                 }
-                boolean isSilent = patienceMillis > 0
-                        && System.nanoTime() - heardNanos > TimeUnit.MILLISECONDS.toNanos(patienceMillis);
-                goesOn &= count > 0 || !side.hasEnded() && !isSilent;
+                goesOn &= count > 0 || !side.hasEnded();
             }
         }
 

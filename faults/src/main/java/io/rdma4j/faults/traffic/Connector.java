@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connects to a {@link Target}, writes once and disconnects, and tells how long that took.
  *
- * <p>Parameters {@code from}, {@code to}, {@code port}, and {@code eitherCloses}: 1 if by chance the target shall close first,
- * 0 to close always oneself; {@code seed}. To the words {@code connect COUNT THREADS} it says {@code done}:
+ * <p>Parameters {@code from}, {@code to}, {@code port}, and {@code eitherCloses}: 1 if by chance the target shall close first
+ * (on a path without loss: who leaves at once may take the last acknowledgement along), 0 to close always oneself; {@code seed}. To the words {@code connect COUNT THREADS} it says {@code done}:
  * {@code connectNanos} and {@code closeNanos} of those that succeeded, {@code wrong} of the others, and
  * {@code repeatedNumbers}, of its queue pairs so far. Ends when told {@code end}.
  */

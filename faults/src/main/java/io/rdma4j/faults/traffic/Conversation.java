@@ -22,21 +22,21 @@ public record Conversation(Child answerer, int port, int ackTimeout, String size
 
     private static final Duration STEP = Duration.ofSeconds(60);
 
-    /** Starts the passive side, which waits for ever for each of its peers. */
+    /** Starts the passive side, which waits for ever for a silent peer. */
     public static Conversation begin(Stage stage, TwoHosts hosts, int ackTimeout, String sizes)
             throws IOException, InterruptedException {
         return begin(stage, hosts, ackTimeout, sizes, Duration.ZERO);
     }
 
-    /** Starts the passive side, which leaves a peer that says nothing for as long as its patience. */
-    public static Conversation begin(Stage stage, TwoHosts hosts, int ackTimeout, String sizes, Duration patience)
+    /** Starts the passive side, which asks silent peers whether they are there, every so often. */
+    public static Conversation begin(Stage stage, TwoHosts hosts, int ackTimeout, String sizes, Duration keepAlive)
             throws IOException, InterruptedException {
         Child answerer = Child.builder(stage, "answerer", Answerer.class)
                 .on(hosts.right())
                 .with("address", TwoHosts.RIGHT)
                 .with("timeout", ackTimeout)
                 .with("sizes", sizes)
-                .with("patienceMillis", patience.toMillis())
+                .with("keepAliveMillis", keepAlive.toMillis())
                 .countsHoldings()
                 .start();
         return new Conversation(answerer, answerer.await("port", STEP).asInt(), ackTimeout, sizes);
