@@ -1,0 +1,82 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whether an idle connection notices the end of its peer, when it is asked to. */
+@Timeout(60)
+class KeepAliveTest {
+    private static final Duration SHORT = Duration.ofMillis(20);
+
+    private Endpoint a;
+    private Endpoint b;
+
+    @BeforeEach
+    void open() {
+        a = new Endpoint(TestAddresses.loopback());
+        b = new Endpoint(TestAddresses.loopback());
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+    }
+
+    private static void refused(Errno errno, QueuePair queuePair, Duration interval) {
+        assertThatThrownBy(() -> queuePair.setKeepAlive(interval))
+                .isInstanceOfSatisfying(
+                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(errno));
+    }
+
+    @Test
+    void idlePeerThatIsGoneIsNoticed() {
+        Endpoint.connect(a, b);
+        a.postReceive(1);
+        a.queuePair.setKeepAlive(SHORT);
+        b.queuePair.close();
+        assertThat(a.context.awaitAsyncEvent(Duration.ofSeconds(50)))
+                .isEqualTo(new AsyncEvent(AsyncEvent.Type.QUEUE_PAIR_FATAL, a.queuePair));
+        assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
+        assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);
+    }
+
+    @Test
+    void idlePeerThatIsThereAnswers() throws InterruptedException {
+        Endpoint.connect(a, b);
+        a.queuePair.setKeepAlive(SHORT);
+        while (b.queuePair.counters().getOrDefault("duplicate_request", 0L) < 3) {
+            Thread.sleep(SHORT);
+        }
+        assertThat(a.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        assertThat(b.queuePair.state()).isEqualTo(QueuePairState.READY_TO_SEND);
+        a.queuePair.postWrite(1, a.region, 0, 8, b.region.address(), b.region.remoteKey());
+        assertThat(a.completion().isSuccess()).isTrue();
+    }
+
+    @Test
+    void onlyAReliableConnectionThatIsReadyToSendIsKeptAlive() {
+        refused(Errno.EINVAL, a.queuePair, SHORT);
+        Endpoint.connect(a, b);
+        refused(Errno.EINVAL, a.queuePair, Duration.ofMillis(-1));
+        refused(Errno.EINVAL, a.queuePair, Duration.ofDays(1000));
+        try (QueuePair datagrams = a.domain.createQueuePair(
+                QueuePairInitAttributes.of(QueuePairType.UNRELIABLE_DATAGRAM, a.completions, Endpoint.CAPABILITIES))) {
+            refused(Errno.EOPNOTSUPP, datagrams, SHORT);
+        }
+    }
+}
