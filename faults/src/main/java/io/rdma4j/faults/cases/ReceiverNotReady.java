@@ -78,9 +78,10 @@ public final class ReceiverNotReady implements AcceptanceTest {
         double processor = result.get("processor").asDouble();
         return Outcome.of(
                 true,
-                processor <= MOST_PROCESSOR,
-                "as due, latest by %.1f ms; at most %.2f NAKs per time, %.1f %% of a processor at code %d"
+                processor <= MOST_PROCESSOR && result.get("late").isEmpty(),
+                "as due but %d too late, latest by %.1f ms; at most %.2f NAKs per time, %.1f %% of a processor at code %d"
                         .formatted(
+                                result.get("late").size(),
                                 result.get("latestMillis").asDouble(),
                                 result.get("refusalsPerTime").asDouble(),
                                 100 * processor,
@@ -106,6 +107,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
         private static final Duration PATIENCE = Duration.ofSeconds(20);
 
         private final List<String> wrong = new ArrayList<>();
+        private final List<String> late = new ArrayList<>();
         private double latestMillis;
         private double refusalsPerTime;
         private double processor;
@@ -138,6 +140,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
             }
             Map<String, Object> result = new LinkedHashMap<>();
             result.put("wrong", wrong);
+            result.put("late", late);
             result.put("latestMillis", latestMillis);
             result.put("refusalsPerTime", refusalsPerTime);
             result.put("processor", processor);
@@ -151,6 +154,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
             giveUp(sender, from, receiver, 12, 6);
             goOn(sender, from, receiver, to, 1, Duration.ofSeconds(2));
             wrong.clear();
+            late.clear();
             latestMillis = 0;
             refusalsPerTime = 0;
             processor = 0;
@@ -180,7 +184,9 @@ public final class ReceiverNotReady implements AcceptanceTest {
                     require(millis >= dueMillis, what + ": gives up after " + millis + " ms");
                 }
             }
-            require(least <= mostMillis, what + ": gives up after " + least + " ms");
+            if (least > mostMillis) {
+                late.add(what + ": gives up after " + least + " ms");
+            }
             latestMillis = Math.max(latestMillis, (least - dueMillis) / Math.max(1, retries));
         }
 
@@ -202,9 +208,9 @@ public final class ReceiverNotReady implements AcceptanceTest {
                 require(receiver.await(PATIENCE).isSuccess(), "a late receive is not filled");
                 double millis = (System.nanoTime() - begin) / 1e6;
                 require(sender.await(PATIENCE).isSuccess(), "a late receive: the send fails");
-                require(
-                        millis <= MILLIS[code] + slackMillis(code),
-                        "a late receive is filled only after " + millis + " ms");
+                if (millis > MILLIS[code] + slackMillis(code)) {
+                    late.add("a late receive is filled only after " + millis + " ms");
+                }
             }
         }
 
