@@ -10,6 +10,7 @@ import io.rdma4j.faults.cases.Exhaustion;
 import io.rdma4j.faults.cases.FlushAfterError;
 import io.rdma4j.faults.cases.ForeignInterop;
 import io.rdma4j.faults.cases.GoodputUnderLoss;
+import io.rdma4j.faults.cases.HostilePackets;
 import io.rdma4j.faults.cases.IllegalAccess;
 import io.rdma4j.faults.cases.IntegrityUnderLoss;
 import io.rdma4j.faults.cases.KilledIdle;
@@ -49,6 +50,7 @@ public final class Catalogue {
                         new FlushAfterError(),
                         new ForeignInterop(),
                         new GoodputUnderLoss(),
+                        new HostilePackets(),
                         new IllegalAccess(),
                         new IntegrityUnderLoss(),
                         new KilledIdle(),

@@ -1,15 +1,12 @@
 package io.rdma4j.faults.traffic;
 
 import io.rdma4j.wire.Bth;
-import io.rdma4j.wire.Frame;
-import io.rdma4j.wire.Gid;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Reth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
-import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
 /** An RDMA WRITE of eight bytes as an attacker makes it: all is right in it but who sends it. */
@@ -35,29 +32,20 @@ public final class ForgedWrite {
      * @param udpPort UDP port that it comes from
      * @param queuePair of the victim
      * @param psn what is due
-     * @param address where to write
+     * @param remoteAddress where to write
      * @param key of the memory
      * @param value what to write, in the byte order of this machine
      */
-    public static String hex(String host, int udpPort, int queuePair, int psn, long address, int key, long value) {
+    public static String hex(
+            String host, int udpPort, int queuePair, int psn, long remoteAddress, int key, long value) {
         int payloadAt = Bth.LENGTH + Reth.LENGTH;
         byte[] bytes = new byte[payloadAt + Long.BYTES + Icrc.LENGTH];
         MemorySegment memory = MemorySegment.ofArray(bytes);
         Bth.write(memory, 0, Opcode.RC_WRITE_ONLY.code(), false, 0, 0xffff, queuePair, true, psn);
-        Reth.write(memory, Bth.LENGTH, address, key, Long.BYTES);
+        Reth.write(memory, Bth.LENGTH, remoteAddress, key, Long.BYTES);
         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, payloadAt, value);
-        Gid gid = Gid.ofIpv4(
-                ByteBuffer.wrap(InetAddress.ofLiteral(host).getAddress()).getInt());
-        Frame frame = new Frame();
-        frame.segment = memory;
-        frame.buffer = ByteBuffer.wrap(bytes);
-        frame.length = bytes.length;
-        frame.sourceHigh = gid.high();
-        frame.sourceLow = gid.low();
-        frame.sourcePort = udpPort;
-        frame.destinationHigh = gid.high();
-        frame.destinationLow = gid.low();
-        new Icrc().seal(frame);
+        InetAddress address = InetAddress.ofLiteral(host);
+        new Sealer(address, udpPort, address).seal(bytes, bytes.length);
         return HexFormat.of().formatHex(bytes);
     }
 }

@@ -5,7 +5,6 @@ import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
-import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.cm.CmMad;
 import io.rdma4j.wire.cm.CmPath;
 import io.rdma4j.wire.cm.GsiPacket;
@@ -34,7 +33,7 @@ public final class RequestStorm implements Role {
     private static final String THIRD_PARTY = "10.86.0.99";
 
     private final SplittableRandom random = new SplittableRandom(21);
-    private final Icrc icrc = new Icrc();
+    private final List<Sealer> sealers = new ArrayList<>();
     private final List<DatagramChannel> attackers = new ArrayList<>();
     private final ByteBuffer received = ByteBuffer.allocate(9000);
     private final byte[] bytes = new byte[GsiPacket.LENGTH];
@@ -62,6 +61,8 @@ public final class RequestStorm implements Role {
     public void play(Parent parent) throws IOException, InterruptedException {
         for (String address : own().toList()) {
             attackers.add(open(address));
+            sealers.add(
+                    new Sealer(InetAddress.ofLiteral(address), Frame.UDP_PORT, InetAddress.ofLiteral(TwoHosts.RIGHT)));
         }
         DatagramChannel thirdParty = open(THIRD_PARTY);
         long service = TCP_SERVICES + parent.number("port", 0);
@@ -140,26 +141,13 @@ public final class RequestStorm implements Role {
         if (kind == 4) {
             length -= 4 * (1 + random.nextInt(50)); // ends early
         }
-        seal(from, to, length);
+        sealers.get(which).seal(bytes, length);
         sentBytes += length;
         int _ = attackers
                 .get(which)
                 .send(
                         ByteBuffer.wrap(bytes, 0, length),
                         new InetSocketAddress(InetAddress.ofLiteral(TwoHosts.RIGHT), Frame.UDP_PORT));
-    }
-
-    private void seal(Gid from, Gid to, int length) {
-        Frame frame = new Frame();
-        frame.segment = MemorySegment.ofArray(bytes);
-        frame.buffer = ByteBuffer.wrap(bytes);
-        frame.length = length;
-        frame.sourceHigh = from.high();
-        frame.sourceLow = from.low();
-        frame.sourcePort = Frame.UDP_PORT;
-        frame.destinationHigh = to.high();
-        frame.destinationLow = to.low();
-        icrc.seal(frame);
     }
 
     private static Gid gid(String address) {

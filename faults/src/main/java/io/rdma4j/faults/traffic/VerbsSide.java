@@ -96,6 +96,24 @@ public final class VerbsSide implements AutoCloseable {
         return new AddressVector(context.gids(1).indexOf(Gid.of(address)), Gid.of(peer), 0, 0, 64, 0, 1);
     }
 
+    /**
+     * A queue pair for datagrams, ready to send and to receive.
+     *
+     * @param key its queue key
+     */
+    public QueuePair datagramQueuePair(int sends, int receives, int key) {
+        QueuePair made = queuePair(QueuePairType.UNRELIABLE_DATAGRAM, sends, receives);
+        made.modify(new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1)
+                .queueKey(key));
+        made.modify(new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE));
+        made.modify(
+                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(PSN));
+        return made;
+    }
+
     /** Connects two queue pairs of two sides, with {@link Patience#USUAL}. */
     public static void connect(VerbsSide a, QueuePair ofA, VerbsSide b, QueuePair ofB) {
         connect(a, ofA, b, ofB, Patience.USUAL);

@@ -1,0 +1,121 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.fuzz.Captures;
+import io.rdma4j.wire.AtomicEth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.Reth;
+import io.rdma4j.wire.Wire;
+import io.rdma4j.wire.cm.GsiPacket;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Packets that no honest peer sends: every opcode at every length up to 64 bytes, padding and lengths that do not fit the
+ * packet, addresses that wrap around, management datagrams of every length, and what Linux hosts once sent, cut at each byte.
+ */
+public final class HostileDatagrams {
+    private static final int LONGEST_SHORT = 64;
+    private static final int OPCODES = 256;
+    private static final int MANAGEMENT_LENGTHS = 512;
+    private static final int PARTITION = 0xffff;
+    private static final int KEY_OF_NOTHING = 0xdead_beef;
+    private static final long[] ADDRESSES = {0, -16, 1, Long.MIN_VALUE};
+
+    /** By number of bytes of padding: one that wraps around with the address -16, one beyond all, one beyond any message. */
+    private static final int[] LENGTHS = {32, -1, 0x8000_0001, 0x8000_0001};
+
+    private HostileDatagrams() {}
+
+    /**
+     * Where queue pair number and PSN are still to be said, and the ICRC.
+     *
+     * @param mostCuts most of the cut packets, taken evenly from all
+     */
+    public static List<byte[]> all(int mostCuts) {
+        List<byte[]> all = new ArrayList<>();
+        ofEveryOpcodeAndLength().forEach(all::add);
+        ill().forEach(all::add);
+        managementOfEveryLength().forEach(all::add);
+        List<byte[]> cuts = cuts().toList();
+        int step = Math.max(1, cuts.size() / mostCuts);
+        for (int i = 0; i < cuts.size(); i += step) {
+            all.add(cuts.get(i));
+        }
+        return all;
+    }
+
+    /** Whether the packet is one of queue pair 1 and stays so. */
+    public static boolean isManagement(byte[] packet) {
+        return isWhole(packet) && Bth.destinationQueuePair(MemorySegment.ofArray(packet), 0) == GsiPacket.QUEUE_PAIR;
+    }
+
+    /** Whether it is long enough to have a queue pair number, a PSN and an ICRC. */
+    public static boolean isWhole(byte[] packet) {
+        return packet.length >= Bth.LENGTH + Packet.ICRC_LENGTH;
+    }
+
+    /** Lets a whole packet be for a queue pair. */
+    public static void aim(byte[] packet, int queuePair, int psn) {
+        MemorySegment s = MemorySegment.ofArray(packet);
+        Wire.u24(s, 5, queuePair);
+        Wire.u24(s, 9, psn);
+    }
+
+    private static Stream<byte[]> ofEveryOpcodeAndLength() {
+        return IntStream.range(0, OPCODES)
+                .boxed()
+                .flatMap(opcode -> IntStream.rangeClosed(0, LONGEST_SHORT).mapToObj(length -> {
+                    byte[] packet = new byte[length];
+                    if (length >= Bth.LENGTH) {
+                        Bth.write(MemorySegment.ofArray(packet), 0, opcode, false, 0, PARTITION, 2, true, 0);
+                    } else if (length > 0) {
+                        packet[0] = opcode.byteValue();
+                    }
+                    return packet;
+                }));
+    }
+
+    private static Stream<byte[]> ill() {
+        return Arrays.stream(Opcode.values())
+                .flatMap(opcode -> IntStream.range(0, LENGTHS.length)
+                        .boxed()
+                        .flatMap(pad ->
+                                Arrays.stream(ADDRESSES).mapToObj(address -> ill(opcode, pad, address, LENGTHS[pad]))));
+    }
+
+    private static byte[] ill(Opcode opcode, int pad, long address, int length) {
+        byte[] packet = new byte[opcode.headerLength() + Packet.ICRC_LENGTH + (pad == 3 ? 2 : 0)];
+        MemorySegment s = MemorySegment.ofArray(packet);
+        Bth.write(s, 0, opcode.code(), true, pad, PARTITION, 2, true, 0);
+        if (opcode.hasReth()) {
+            Reth.write(s, opcode.extensionOffset(), address, KEY_OF_NOTHING, length);
+        } else if (opcode.hasAtomicEth()) {
+            AtomicEth.write(s, opcode.extensionOffset(), address, KEY_OF_NOTHING, 1, 1);
+        }
+        return packet;
+    }
+
+    private static Stream<byte[]> managementOfEveryLength() {
+        return IntStream.range(0, MANAGEMENT_LENGTHS).mapToObj(length -> {
+            int pad = -length & 3;
+            byte[] packet = new byte[Bth.LENGTH + Deth.LENGTH + length + pad + Packet.ICRC_LENGTH];
+            GsiPacket.writeHeaders(MemorySegment.ofArray(packet), 0, length);
+            packet[1] |= (byte) (pad << 4);
+            return packet;
+        });
+    }
+
+    private static Stream<byte[]> cuts() {
+        return Captures.frames().flatMap(frame -> {
+            byte[] whole = Captures.payload(frame);
+            return IntStream.range(0, whole.length).mapToObj(length -> Arrays.copyOf(whole, length));
+        });
+    }
+}
