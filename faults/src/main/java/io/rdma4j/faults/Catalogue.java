@@ -17,6 +17,7 @@ import io.rdma4j.faults.cases.KilledIdle;
 import io.rdma4j.faults.cases.KilledInTraffic;
 import io.rdma4j.faults.cases.LinkFlaps;
 import io.rdma4j.faults.cases.NoisyNeighbours;
+import io.rdma4j.faults.cases.OffPathInjection;
 import io.rdma4j.faults.cases.OverrunAndStarvation;
 import io.rdma4j.faults.cases.Pauses;
 import io.rdma4j.faults.cases.PlantedMistakes;
@@ -57,6 +58,7 @@ public final class Catalogue {
                         new KilledInTraffic(),
                         new LinkFlaps(),
                         new NoisyNeighbours(),
+                        new OffPathInjection(),
                         new OverrunAndStarvation(),
                         new Pauses(),
                         new PlantedMistakes(),

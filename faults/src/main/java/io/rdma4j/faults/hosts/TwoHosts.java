@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two hosts, {@code left} and {@code right}, joined by a cable (a veth pair): 10.86.0.1 and fd00:86::1 on the left,
@@ -22,9 +23,11 @@ public final class TwoHosts implements AutoCloseable {
     public static final String CABLE = "cable";
 
     private static final Pattern COUNTER = Pattern.compile("counter packets (\\d+)");
+    private static final String SIDE_CABLE = "side";
 
     private final Host left;
     private final Host right;
+    private @Nullable Host stranger;
 
     private TwoHosts(Host left, Host right) {
         this.left = left;
@@ -135,6 +138,29 @@ public final class TwoHosts implements AutoCloseable {
                 """.formatted(rule));
     }
 
+    /**
+     * Makes a third host, joined by a cable of its own to the right one, with addresses that may be another's: what it sends
+     * from them arrives on the right host as if it were that other one's. No answer comes to it.
+     *
+     * @param addresses IPv4 addresses
+     */
+    public Host stranger(String... addresses) throws IOException, InterruptedException {
+        Host host = Host.make("stranger");
+        stranger = host;
+        right.run("ip", "link", "add", SIDE_CABLE, "type", "veth", "peer", "name", CABLE, "netns", host.name());
+        right.run("sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf." + SIDE_CABLE + ".rp_filter=0");
+        right.run("ip", "link", "set", SIDE_CABLE, "up");
+        host.run("ip", "link", "set", CABLE, "up");
+        for (String address : addresses) {
+            host.run("ip", "addr", "add", address + "/32", "dev", CABLE);
+        }
+        String hardware =
+                right.run("cat", "/sys/class/net/" + SIDE_CABLE + "/address").strip();
+        host.run("ip", "neigh", "add", RIGHT, "lladdr", hardware, "dev", CABLE);
+        host.run("ip", "route", "add", RIGHT + "/32", "dev", CABLE);
+        return host;
+    }
+
     /** Takes the cable's end at {@code host} down or up, which takes the carrier from the other end too. */
     public void cable(Host host, boolean up) throws IOException, InterruptedException {
         host.run("ip", "link", "set", CABLE, up ? "up" : "down");
@@ -149,9 +175,15 @@ public final class TwoHosts implements AutoCloseable {
     @Override
     public void close() throws IOException, InterruptedException {
         try {
-            right.close();
+            if (stranger != null) {
+                stranger.close();
+            }
         } finally {
-            left.close();
+            try {
+                right.close();
+            } finally {
+                left.close();
+            }
         }
     }
 }
