@@ -129,6 +129,7 @@ final class PortOwner {
         int bytes = message.remaining();
         byte kind = bytes > 0 ? message.get(at) : 0;
         if (kind == RelayMessage.HELLO
+                && member.slot == 0 // once: it would leave its first slot behind
                 && bytes == RelayMessage.HELLO_BYTES
                 && message.get(at + 1) == RelayMessage.VERSION
                 && isAnothers(message.get(at + 2) & 0xff)

@@ -117,6 +117,35 @@ class EndsOfProcessesTest {
         assertThat(hear(listening)).isEqualTo(RelayMessage.GONE);
     }
 
+    @Test
+    void whoGreetsTwiceIsThrownOutAndLeavesNoSlotBehind() throws Exception {
+        Engine owner = engine();
+        owner.openPort(ADDRESS);
+        LocalChannel greedy = others.connectLocal(socket());
+        tell(greedy, RelayMessage.HELLO, RelayMessage.VERSION, SLOT - 1, 0xc1, 0x01);
+        assertThat(hear(greedy)).isEqualTo(RelayMessage.WELCOME);
+        tell(greedy, RelayMessage.HELLO, RelayMessage.VERSION, SLOT, 0xc1, 0x01);
+        while (!greedy.isClosed()) {
+            Thread.sleep(1);
+        }
+        SharedPort port = (SharedPort) owner.openPort(ADDRESS);
+        Frame frame = new Frame();
+        frame.buffer = ByteBuffer.allocate(64);
+        frame.length = 64;
+        while (relays(owner, port, SLOT - 1, frame) || relays(owner, port, SLOT, frame)) {
+            Thread.sleep(1); // that it has gone is seen at the next look
+        }
+    }
+
+    private static boolean relays(Engine engine, SharedPort port, int slot, Frame frame) {
+        engine.lock();
+        try {
+            return port.relay(slot, frame);
+        } finally {
+            engine.unlock();
+        }
+    }
+
     /** A process that has joined the owner that this test plays. */
     private final class Joined {
         final Engine engine;
