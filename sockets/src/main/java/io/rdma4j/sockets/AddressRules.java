@@ -1,7 +1,6 @@
 package io.rdma4j.sockets;
 
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -113,15 +112,11 @@ public record AddressRules(List<Rule> rules) {
     }
 
     private static InetAddress literal(String address, String rule) {
-        boolean looksLikeOne = address.contains(":") || address.matches("[0-9.]+");
         try {
-            if (looksLikeOne) {
-                return InetAddress.getByName(address);
-            }
-        } catch (UnknownHostException e) {
+            return InetAddress.ofLiteral(address); // a name would be asked for in the network
+        } catch (IllegalArgumentException e) {
             throw unreadable(rule);
         }
-        throw unreadable(rule);
     }
 
     private static IllegalArgumentException unreadable(String rule) {

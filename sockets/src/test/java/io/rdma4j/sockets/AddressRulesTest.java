@@ -55,7 +55,15 @@ class AddressRulesTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"10.0.0.0/33=tcp", "10.0.0.0/8", "10.0.0.0/8=udp", "host.example=tcp", "10.0.0.0/x=tcp", "=tcp"})
+            strings = {
+                "10.0.0.0/33=tcp",
+                "10.0.0.0/8",
+                "10.0.0.0/8=udp",
+                "host.example=tcp",
+                "10.0.0.0/x=tcp",
+                "=tcp",
+                "1.2.3.4.5=tcp"
+            })
     void aRuleThatMakesNoSenseIsRefused(String rules) {
         assertThatIllegalArgumentException().isThrownBy(() -> AddressRules.parse(rules));
     }
