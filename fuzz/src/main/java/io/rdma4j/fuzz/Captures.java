@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -109,6 +108,8 @@ public final class Captures {
 
     /** The UDP payload of a frame. */
     public static byte[] payload(Frame frame) {
-        return Arrays.copyOfRange(frame.buffer.array(), frame.offset, frame.offset + frame.length);
+        byte[] payload = new byte[frame.length];
+        frame.buffer.get(frame.offset, payload);
+        return payload;
     }
 }

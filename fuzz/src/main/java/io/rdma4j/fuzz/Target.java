@@ -1,5 +1,6 @@
 package io.rdma4j.fuzz;
 
+import io.rdma4j.soft.engine.RelayTarget;
 import java.util.function.Supplier;
 
 /** All targets, under the names by which {@code fuzz/run --target} knows them. */
@@ -11,7 +12,13 @@ public enum Target {
     /** Requester of a reliable connection. */
     F3(RequesterTarget::new),
     /** Messages of connection management. */
-    F4(ManagementTarget::new);
+    F4(ManagementTarget::new),
+    /** Messages of RDMA sockets. */
+    F5(SocketTarget::new),
+    /** Command lines, options and texts. */
+    F8(TextTarget::new),
+    /** Messages between processes of a host. */
+    F9(RelayTarget::new);
 
     @SuppressWarnings("ImmutableEnumChecker") // a constructor
     private final Supplier<FuzzTarget> make;

@@ -1,0 +1,219 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.sockets.datagram.DatagramAddress;
+import io.rdma4j.sockets.datagram.DatagramNetwork;
+import io.rdma4j.sockets.datagram.DatagramPath;
+import io.rdma4j.sockets.datagram.DatagramProtocol;
+import io.rdma4j.sockets.datagram.DatagramSizes;
+import io.rdma4j.sockets.datagram.LocalEnd;
+import io.rdma4j.wire.rsocket.CompanionHeader;
+import io.rdma4j.wire.rsocket.DatagramHeader;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A datagram RDMA socket, to which anybody sends anything, over UDP and from queue pair to queue pair.
+ *
+ * <p>What comes over UDP is answered at most once and by no more bytes, what waits has a bound, no slot is lost or used
+ * twice, and what is received was sent.
+ */
+final class DatagramTalk implements DatagramNetwork {
+    private static final int SLOTS = 4;
+    private static final int QUEUE_PAIR = 0x77;
+    private static final int STRIDE = LocalEnd.ROUTE_BYTES + 4096;
+    private static final long MAPPED = 0xffff_0000_0000L;
+    private static final DatagramSizes SIZES =
+            new DatagramSizes(SLOTS, SLOTS, SLOTS * DatagramSizes.SLOT_BYTES, SLOTS * DatagramSizes.SLOT_BYTES, 0);
+
+    private final Script script;
+    private final DatagramProtocol protocol = new DatagramProtocol(SIZES, this);
+    private final Deque<Integer> sent = new ArrayDeque<>();
+    private final Deque<Integer> receives = new ArrayDeque<>();
+    private final MemorySegment received = MemorySegment.ofArray(new byte[SLOTS * STRIDE]);
+    private final LocalEnd end;
+    private final int pathBytes;
+    private int companions;
+    private int companionBytes;
+    private long now = 1_000_000_000L;
+
+    DatagramTalk(Script script) {
+        this.script = script;
+        end = new LocalEnd(
+                address(0),
+                QUEUE_PAIR,
+                SIZES,
+                MemorySegment.ofArray(new byte[SLOTS * DatagramSizes.SLOT_BYTES]),
+                received,
+                STRIDE,
+                this::post);
+        pathBytes = script.flag() ? 1024 : DatagramSizes.SLOT_BYTES;
+        end.postAll();
+        protocol.add(end);
+    }
+
+    private void post(int slot) {
+        Law.holds(!receives.contains(slot), "a slot is posted once");
+        receives.add(slot);
+    }
+
+    /** IPv4 and IPv6 addresses in turn. */
+    private static DatagramAddress address(int number) {
+        return (number & 1) == 0
+                ? new DatagramAddress(0, MAPPED | 0x0a58_0001 + (number >> 1), 0, 1 + number)
+                : new DatagramAddress(0xfe80L << 48, 1 + (number >> 1), 3, 1 + number);
+    }
+
+    void run() {
+        while (!script.isAtEnd()) {
+            step();
+            Law.atMost(protocol.peerCount(), 16, "peers, of which there are eight, each in two parts");
+        }
+        int waiting = 0;
+        while (protocol.receive(ByteBuffer.allocate(10), false) != null) {
+            Law.atMost(++waiting, 2 * SLOTS, "datagrams that wait");
+        }
+        Law.equal(receives.size(), SLOTS, "no slot for receiving is lost");
+        while (!sent.isEmpty()) {
+            protocol.onSent(end, sent.remove());
+        }
+        Law.holds(protocol.isQuiet(), "no slot for sending is lost");
+        protocol.close();
+    }
+
+    private void step() {
+        switch (script.choice(10)) {
+            case 0 -> companion(address(script.choice(8)), script.run());
+            case 1, 2 -> {
+                DatagramAddress named = address(script.choice(8));
+                DatagramAddress from = script.flag() ? address(script.choice(8)) : named;
+                companion(from, question(named, 1 + script.choice(2), script.near(), script.run()));
+            }
+            case 3 -> arrive(address(script.choice(8)), script.run(), script.near());
+            case 4, 5 -> {
+                DatagramAddress named = address(script.choice(8));
+                DatagramAddress from = script.flag() ? address(script.choice(8)) : named;
+                arrive(from, datagram(named, script.run()), script.near());
+            }
+            case 6 -> send(address(script.choice(8)), script.u16() % DatagramSizes.SLOT_BYTES);
+            case 7 -> {
+                Integer slot = sent.poll();
+                if (slot != null) {
+                    protocol.onSent(end, slot);
+                }
+            }
+            case 8 -> {
+                ByteBuffer target = ByteBuffer.allocate(script.u8() * 16);
+                DatagramAddress from = protocol.receive(target, script.flag());
+                Law.holds(from != null || target.position() == 0, "nothing comes from nobody");
+            }
+            default -> {
+                now += script.u16() * 100_000L;
+                if (script.flag()) {
+                    int peer = script.choice(9);
+                    protocol.connect(peer == 8 ? null : address(peer));
+                }
+            }
+        }
+    }
+
+    private void companion(DatagramAddress from, byte[] bytes) {
+        companions = 0;
+        companionBytes = 0;
+        protocol.onCompanion(from, ByteBuffer.wrap(bytes), now);
+        Law.atMost(companions, 1, "answers to one message");
+        Law.atMost(companionBytes, bytes.length, "bytes of the answer");
+    }
+
+    private static byte[] question(DatagramAddress named, int operation, int queuePair, byte[] data) {
+        int header = named.isIpv4() ? CompanionHeader.IPV4_LENGTH : CompanionHeader.IPV6_LENGTH;
+        ByteBuffer out = ByteBuffer.allocate(header + data.length);
+        new CompanionHeader(operation, queuePair & 0xff_ffff, named.high(), named.low()).write(out);
+        return out.put(data).array();
+    }
+
+    private static byte[] datagram(DatagramAddress named, byte[] data) {
+        DatagramHeader header = new DatagramHeader(named.port(), 0, named.high(), named.low());
+        ByteBuffer out = ByteBuffer.allocate(header.length() + data.length);
+        header.write(out, 0);
+        return out.put(header.length(), data).array();
+    }
+
+    /** A packet for the queue pair, which takes no more than fits its slot. */
+    private void arrive(DatagramAddress from, byte[] bytes, int queuePair) {
+        Integer slot = receives.poll();
+        if (slot == null) {
+            return;
+        }
+        int length = Math.min(bytes.length, STRIDE - LocalEnd.ROUTE_BYTES);
+        ByteBuffer memory = received.asSlice((long) slot * STRIDE, STRIDE).asByteBuffer();
+        if (from.isIpv4()) {
+            memory.put(20, (byte) 0x45).putInt(32, (int) from.low());
+        } else {
+            memory.put(0, (byte) 0x60).putLong(8, from.high()).putLong(16, from.low());
+        }
+        memory.put(LocalEnd.ROUTE_BYTES, bytes, 0, length);
+        protocol.onReceived(end, slot, LocalEnd.ROUTE_BYTES + length, script.flag(), queuePair & 0xff_ffff, now);
+    }
+
+    private void send(DatagramAddress to, int length) {
+        ByteBuffer data = ByteBuffer.allocate(Math.min(length, DatagramProtocol.mostPayloadBytes(to.isIpv4())));
+        boolean taken = protocol.send(data, to, now);
+        Law.holds(taken != data.hasRemaining() || data.limit() == 0, "a datagram is taken whole or not at all");
+    }
+
+    // ---- network
+
+    @Override
+    public @Nullable LocalEnd localEnd(DatagramAddress peer, boolean wanted) {
+        return end;
+    }
+
+    @Override
+    public DatagramPath path(LocalEnd from, DatagramAddress peer) {
+        return new DatagramPath() {
+            @Override
+            public int mostBytes() {
+                return pathBytes;
+            }
+
+            @Override
+            public void send(int slot, int length, int queuePairNumber) {
+                Law.atMost(length, pathBytes, "bytes of a datagram");
+                Law.holds(!sent.contains(slot), "a slot is used once");
+                sent.add(slot);
+            }
+
+            @Override
+            public void close() {
+                // Nothing is behind it.
+            }
+        };
+    }
+
+    @Override
+    public boolean sendCompanion(ByteBuffer message, DatagramAddress peer) {
+        companions++;
+        companionBytes += message.remaining();
+        return true;
+    }
+
+    // ---- seeds
+
+    static Stream<byte[]> seeds() {
+        return Stream.of(0, 1).map(peer -> {
+            ScriptWriter seed = new ScriptWriter().u8(1, 0);
+            for (int i = 0; i < 3; i++) {
+                int number = peer + 2 * i;
+                seed.u8(6, number).u16(100).u8(1, number, 0, 1, 33).run(new byte[0]); // asks, and is answered
+                seed.u8(6, number).u16(200).u8(7);
+                seed.u8(4, number, 0).run(new byte[50]).u8(33, 1).u8(8, 30, 0);
+                seed.u8(1, number, 0, 0, 44).run(new byte[20]).u8(9).u16(60_000).u8(1, number);
+            }
+            return seed.bytes();
+        });
+    }
+}

@@ -1,0 +1,284 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.sockets.stream.StreamMemory;
+import io.rdma4j.sockets.stream.StreamPort;
+import io.rdma4j.sockets.stream.StreamProtocol;
+import io.rdma4j.sockets.stream.StreamSizes;
+import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
+import io.rdma4j.wire.rsocket.ControlWord;
+import io.rdma4j.wire.rsocket.MappingEntry;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * One end of an RDMA socket's stream, whose peer says what it likes.
+ *
+ * <p>Nothing is written where the peer has offered no memory, nothing more is read than the peer has announced, nothing is
+ * said to a peer that broke the protocol, the send queue is not overrun, and in the end nothing is under way.
+ */
+final class StreamTalk implements StreamPort {
+    private static final StreamSizes SIZES = new StreamSizes(32, 20, 16_384, 8192, 64, 2);
+    private static final int DESCRIPTORS = 2;
+    private static final int LONGEST = 10_000;
+    private static final int STEPS = 16;
+
+    private final Script script;
+    private final boolean hasImmediate;
+    private final StreamMemory memory;
+    private final StreamProtocol protocol;
+    private final Deque<Long> underWay = new ArrayDeque<>();
+
+    /** Memory of the peer that it has let this side write to. */
+    private final List<BufferDescriptor> offered = new ArrayList<>();
+
+    /** Memory of this side that the peer may write to, by index. */
+    private final Deque<Integer> mapped = new ArrayDeque<>();
+
+    private final ByteBuffer scratch = ByteBuffer.allocate(LONGEST);
+    private long announcedBytes;
+    private long readBytes;
+
+    StreamTalk(Script script) {
+        this.script = script;
+        hasImmediate = !script.flag();
+        memory = new StreamMemory(
+                MemorySegment.ofArray(new byte[(int) StreamMemory.localBytes(SIZES)]),
+                MemorySegment.ofArray(new byte[SIZES.receiveBufferBytes()]),
+                0x1000_0000,
+                1,
+                MemorySegment.ofArray(new byte[(int) StreamMemory.tableBytes(SIZES)]),
+                0x2000_0000,
+                2);
+        protocol = new StreamProtocol(SIZES, memory, this, hasImmediate);
+    }
+
+    void run() {
+        byte[] own = protocol.connectData().toByteArray();
+        ConnectData peer = ConnectData.parse(script.flag() ? script.run() : changed(own));
+        if (peer != null && protocol.onPeer(peer)) {
+            offered.add(peer.buffer());
+            long table = (long) peer.table().length() * BufferDescriptor.LENGTH
+                    + (long) peer.mappingEntries() * MappingEntry.LENGTH;
+            offered.add(new BufferDescriptor(
+                    peer.table().address(), peer.table().key(), (int) Math.min(table, 0xffff_ffffL)));
+            protocol.start();
+        }
+        while (!script.isAtEnd()) {
+            step();
+            Law.atMost(protocol.availableBytes(), SIZES.receiveBufferBytes(), "bytes that can be read");
+            Law.atMost(readBytes, announcedBytes, "bytes read, of those announced");
+        }
+        protocol.disconnect();
+        while (!underWay.isEmpty()) {
+            complete(true);
+        }
+        Law.holds(protocol.isQuiet(), "in the end nothing is under way");
+    }
+
+    /** Connection data as this side's, with a few bytes of the script's instead. */
+    private byte[] changed(byte[] data) {
+        for (int changes = script.choice(4); changes > 0; changes--) {
+            data[script.choice(data.length)] = (byte) script.u8();
+        }
+        return data;
+    }
+
+    private void step() {
+        switch (script.choice(STEPS)) {
+            case 0 -> table(script.choice((int) memory.table().byteSize()), script.run());
+            case 1 -> offer(script.choice(DESCRIPTORS), script.s32(), script.near(), script.u8());
+            case 2 -> word(script.s32(), script.near());
+            case 3, 4, 5 -> word(ControlWord.of(ControlWord.DATA, script.u16()), 1);
+            case 6 -> word(ControlWord.of(script.choice(8), script.near()), script.u8());
+            case 7 -> mapping(script.choice(SIZES.mappingEntries()), script.near(), script.s32());
+            case 8, 9 -> write(script.u16() % LONGEST);
+            case 10 -> read(script.u16() % LONGEST, script.flag());
+            case 11, 12 -> complete(true);
+            case 13 -> {
+                int _ = protocol.writeMapped(
+                        some(script.u16() % LONGEST), script.flag() ? script.s64() : script.near());
+            }
+            case 14 -> own(script.choice(8));
+            default -> complete(!script.flag());
+        }
+    }
+
+    /** What this side's application does. */
+    private void own(int what) {
+        switch (what) {
+            case 0 -> protocol.shutdownOutput();
+            case 1 -> protocol.shutdownInput();
+            case 2 -> protocol.disconnect();
+            case 3 -> protocol.onDisconnected();
+            case 4 -> protocol.keepAlive();
+            case 5 -> {
+                int index = protocol.map(new MappingEntry(script.near(), new BufferDescriptor(1, 2, 3)));
+                if (index >= 0) {
+                    mapped.add(index);
+                }
+            }
+            case 6 -> {
+                Integer index = mapped.poll();
+                if (index != null) {
+                    protocol.unmap(index, script.near());
+                }
+            }
+            default -> protocol.update();
+        }
+    }
+
+    // ---- what the peer does
+
+    private void table(int at, byte[] bytes) {
+        int length = (int) Math.min(bytes.length, memory.table().byteSize() - at);
+        MemorySegment.copy(bytes, 0, memory.table(), ValueLayout.JAVA_BYTE, at, length);
+    }
+
+    private void offer(int entry, int address, int length, int credit) {
+        ByteBuffer bytes = ByteBuffer.allocate(BufferDescriptor.LENGTH).order(ByteOrder.nativeOrder());
+        new BufferDescriptor(address, entry, length).write(bytes, 0);
+        table(entry * BufferDescriptor.LENGTH, bytes.array());
+        word(ControlWord.of(ControlWord.CREDIT, credit), BufferDescriptor.LENGTH);
+    }
+
+    private void mapping(int entry, int offset, int length) {
+        ByteBuffer bytes = ByteBuffer.allocate(MappingEntry.LENGTH).order(ByteOrder.nativeOrder());
+        new MappingEntry(offset, new BufferDescriptor(0x5000_0000, 5, length)).write(bytes, 0);
+        table(DESCRIPTORS * BufferDescriptor.LENGTH + entry * MappingEntry.LENGTH, bytes.array());
+        word(ControlWord.of(ControlWord.MAPPING, entry), MappingEntry.LENGTH);
+    }
+
+    private void word(int word, int writtenBytes) {
+        noteOffers();
+        int before = protocol.availableBytes();
+        boolean isData = ControlWord.kind(word) == ControlWord.DATA;
+        boolean wasOpen = protocol.isOpen();
+        protocol.onReceived(word, hasImmediate ? Math.max(0, writtenBytes) : -1);
+        if (isData && wasOpen && protocol.isBroken() == null) {
+            announcedBytes += ControlWord.value(word);
+        } else {
+            Law.atMost(protocol.availableBytes(), before, "bytes that can be read without a word of data");
+        }
+        protocol.update();
+    }
+
+    /** The table as it is when a word says that something was written to it. */
+    private void noteOffers() {
+        ByteBuffer table = memory.table().asByteBuffer().order(ByteOrder.nativeOrder());
+        for (int i = 0; i < DESCRIPTORS; i++) {
+            note(BufferDescriptor.read(table, i * BufferDescriptor.LENGTH));
+        }
+        for (int i = 0; i < SIZES.mappingEntries(); i++) {
+            note(MappingEntry.read(table, DESCRIPTORS * BufferDescriptor.LENGTH + i * MappingEntry.LENGTH)
+                    .memory());
+        }
+    }
+
+    private void note(BufferDescriptor descriptor) {
+        if (descriptor.length() != 0 && !offered.contains(descriptor)) {
+            offered.add(descriptor);
+        }
+    }
+
+    // ---- what this side does
+
+    private ByteBuffer some(int bytes) {
+        return scratch.clear().limit(bytes);
+    }
+
+    private void write(int bytes) {
+        ByteBuffer source = some(bytes);
+        int count = protocol.write(source);
+        Law.equal(source.position(), count, "bytes taken");
+    }
+
+    private void read(int most, boolean leave) {
+        ByteBuffer target = some(most);
+        int count = leave ? protocol.peek(target) : protocol.read(target);
+        Law.equal(target.position(), count, "bytes given");
+        readBytes += leave ? 0 : count;
+    }
+
+    private void complete(boolean success) {
+        if (!underWay.isEmpty()) {
+            protocol.onSendCompleted(underWay.remove(), success);
+            protocol.update();
+        }
+    }
+
+    // ---- port
+
+    @Override
+    public void write(long id, Piece bytes, long remoteAddress, int remoteKey) {
+        post(id, bytes, remoteAddress, remoteKey);
+    }
+
+    @Override
+    public void writeWithWord(long id, Piece bytes, long remoteAddress, int remoteKey, int word) {
+        Law.holds(hasImmediate, "immediate data only where there are any");
+        post(id, bytes, remoteAddress, remoteKey);
+    }
+
+    @Override
+    public void sendWord(long id, int word) {
+        Law.holds(!hasImmediate, "messages only where there are no immediate data");
+        post(id, new Piece(), 0, 0);
+    }
+
+    private void post(long id, Piece bytes, long address, int key) {
+        Law.holds(protocol.isBroken() == null, "nothing is said to a peer that is not trusted any more");
+        underWay.add(id);
+        Law.atMost(underWay.size(), SIZES.sendQueue(), "requests under way");
+        MemorySegment local = memory.local();
+        Law.equal(
+                local.asSlice(bytes.offset(), bytes.length()).byteSize()
+                        + local.asSlice(bytes.secondOffset(), bytes.secondLength())
+                                .byteSize(),
+                bytes.totalLength(),
+                "bytes lie in the local memory");
+        if (bytes.totalLength() > 0) {
+            Law.holds(
+                    offered.stream().anyMatch(d -> holds(d, address, key, bytes.totalLength())),
+                    "nothing is written where the peer has offered no memory");
+        }
+    }
+
+    private static boolean holds(BufferDescriptor memory, long address, int key, int length) {
+        long size = Integer.toUnsignedLong(memory.length());
+        long at = address - memory.address();
+        return memory.key() == key && length <= size && Long.compareUnsigned(at, size - length) <= 0;
+    }
+
+    // ---- seeds
+
+    /** A peer as this side is. */
+    static void connect(ScriptWriter seed) {
+        seed.u8(0, 0);
+    }
+
+    static void word(ScriptWriter seed, int word, int writtenBytes) {
+        seed.u8(2).s32(word).u8(Math.min(writtenBytes, 100));
+    }
+
+    static Stream<byte[]> seeds() {
+        return Stream.of(0, 1).map(immediate -> {
+            ScriptWriter seed = new ScriptWriter().u8(0, immediate);
+            connect(seed);
+            for (int i = 0; i < 6; i++) {
+                seed.u8(1, i).s32(0x4000).u8(100, 50); // a buffer and credit
+                seed.u8(8).u16(300).u8(11).u8(3).u16(500).u8(10).u16(1000).u8(0).u8(11);
+                seed.u8(7, i, 0).s32(1000).u8(13).u16(50).u8(0, 5).u8(11, 11);
+                seed.u8(14, i);
+            }
+            return seed.bytes();
+        });
+    }
+}

@@ -1,0 +1,107 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.link.FaultSpec;
+import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.tools.CommonOptions;
+import io.rdma4j.tools.Getopt;
+import io.rdma4j.tools.cmtime.OutOfBandRecords;
+import io.rdma4j.tools.pingpong.OutOfBandTexts;
+import io.rdma4j.tools.sim.CommandLines;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * F8: command lines, options and the texts that tools tell each other. The first byte of the input chooses who reads the
+ * rest.
+ *
+ * <p>Whatever is written there, it is read, or refused in the way that is promised and with words; and what was read and is
+ * written again is read as the same.
+ */
+public final class TextTarget implements FuzzTarget {
+    private static final PrintStream NOWHERE =
+            new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+    private static final List<Getopt.LongOption> LONG_OPTIONS = List.of(
+            new Getopt.LongOption("seed", true, 's'),
+            new Getopt.LongOption("seeds", false, 'S'),
+            new Getopt.LongOption("quiet", false, 'q'));
+    private static final int MOST_OPTIONS_A_CHARACTER = 1;
+
+    /** Creates the target. */
+    public TextTarget() {}
+
+    @Override
+    public void run(byte[] input) {
+        Script script = new Script(input);
+        int reader = script.choice(8);
+        byte[] bytes = script.rest();
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        List<String> words = List.of(text.split("\0", -1));
+        switch (reader) {
+            case 0 -> refusedWithWords(SecurityOptions::parse, text);
+            case 1 -> refusedWithWords(FaultSpec::parse, text);
+            case 2 -> refusedWithWords(AddressRules::parse, text);
+            case 3 -> common(words);
+            case 4 -> options(words);
+            case 5 -> OutOfBandTexts.check(text);
+            case 6 -> OutOfBandRecords.check(bytes);
+            default -> CommandLines.check(words, NOWHERE);
+        }
+    }
+
+    private static void refusedWithWords(Function<String, Object> parser, String text) {
+        try {
+            Object parsed = parser.apply(text);
+            Law.holds(parsed.equals(parser.apply(text)), "the same text is read as the same");
+        } catch (NumberFormatException e) {
+            throw new AssertionError("a number is refused in the words of its own", e);
+        } catch (IllegalArgumentException refused) {
+            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "what is refused is told why");
+        }
+    }
+
+    private static void common(List<String> words) {
+        try {
+            CommonOptions options = CommonOptions.parse(words);
+            Law.atMost(options.arguments().size(), words.size(), "words left for the tool");
+        } catch (CommonOptions.UsageException refused) {
+            Law.holds(String.valueOf(refused.getMessage()).length() > 10, "what is refused is told why");
+        }
+    }
+
+    private static void options(List<String> words) {
+        long characters = words.stream().mapToLong(word -> word.length() + 1L).sum();
+        for (String letters : List.of("a:b::c", "+:a:b", ":xy:")) {
+            Getopt getopt = new Getopt("fuzz", letters, LONG_OPTIONS, words, NOWHERE);
+            for (int count = 0; getopt.next() != Getopt.END; count++) {
+                Law.atMost(count, MOST_OPTIONS_A_CHARACTER * characters, "options of a command line");
+            }
+            Law.atMost(getopt.operands().size(), words.size(), "operands");
+        }
+    }
+
+    @Override
+    public Stream<byte[]> seeds() {
+        return Stream.of(
+                seed(0, "source-port=enforce,request-rate=100,half-open=10,violations=all,foreign-requests=drop"),
+                seed(1, "loss=1%,dup=0.01,reorder=5%,corrupt=1e-3,delay=5.5ms,seed=-7"),
+                seed(2, "10.1.0.0/16=rdma,fe80::1%1/64=tcp,127.0.0.1=tcp,*=either"),
+                seed(3, "--pcap\0/tmp/x\0--fault=loss=1%\0--trace\0-v\0--\0--json"),
+                seed(4, "-a1\0-bcc\0--se=5\0--quiet\0x\0--\0-y"),
+                seed(5, "0000:00002c:ffffff:fe80000000000000505400fffe880001"),
+                seed(5, "0000:00002c:00002d:ffffff:000003:fe80000000000000505400fffe880001"),
+                OutOfBandRecords.seed(),
+                seed(7, "--seed\0-7\0--runs=100\0-j\0" + "2"));
+    }
+
+    private static byte[] seed(int reader, String text) {
+        return new ScriptWriter()
+                .u8(reader)
+                .rest(text.getBytes(StandardCharsets.UTF_8))
+                .bytes();
+    }
+}

@@ -1,0 +1,380 @@
+package io.rdma4j.soft.engine;
+
+import io.rdma4j.fuzz.Captures;
+import io.rdma4j.fuzz.FuzzTarget;
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkDecorator;
+import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Packet;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * F9: what processes of a host tell each other over the channels of a shared port. The first byte of the input chooses whether
+ * it is to the owner, from several processes, or from the owner to one; then follow steps of a byte each and what they need.
+ *
+ * <p>To the owner nobody can say anything that comes to another process as a frame, or names another UDP port than its own for
+ * a slot that it was not given; what a message makes the owner say is little; who says nonsense is thrown out. From the owner
+ * come frames as long as their message, and no longer than a frame can be.
+ *
+ * <p>Made once for a process: the engine whose port it is has threads. It is locked while an input runs, and two runs of one
+ * input do the same.
+ */
+public final class RelayTarget implements FuzzTarget {
+    private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
+    private static final int CHANNELS = 4;
+    private static final int MOST_MESSAGE_BYTES = 2048;
+    private static final int BURST_FRAMES = 128;
+
+    /** Each member has memory that only the garbage collector frees. */
+    private static final int MEMBERS_BETWEEN_COLLECTIONS = 256;
+
+    private static final List<Frame> FRAMES = Captures.frames().toList();
+
+    /** The engine and its port; there is one of it. */
+    private static final class Fixture {
+        private static final Fixture INSTANCE = new Fixture();
+
+        private final Engine engine;
+        private final SharedPort port;
+        private final Link sender;
+        private int members;
+
+        Fixture() {
+            try {
+                Path folder = Files.createTempDirectory("rdma4j-fuzz");
+                folder.toFile().deleteOnExit();
+                MemoryNetwork network = new MemoryNetwork(9000);
+                LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
+                Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
+                engine = new Engines(1, network::newLinkSet, plain, sharing).main();
+                port = sharing.openPort(engine, ADDRESS);
+                sender = network.newLinkSet().openUdp(ADDRESS, 0);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        PortMember member(LocalChannel channel) {
+            if (++members % MEMBERS_BETWEEN_COLLECTIONS == 0) {
+                System.gc();
+            }
+            return new PortMember(port, channel, sender, engine.slot());
+        }
+    }
+
+    /** A channel that gives what the input says, and keeps what is said. */
+    private static final class Wire implements LocalChannel {
+        private final Deque<byte[]> input = new ArrayDeque<>();
+        private final List<byte[]> said = new ArrayList<>();
+        private boolean isClosed;
+
+        @Override
+        public boolean send(ByteBuffer header, ByteBuffer body) {
+            byte[] message = new byte[header.remaining() + body.remaining()];
+            int first = header.remaining();
+            header.duplicate().get(message, 0, first);
+            body.duplicate().get(message, first, message.length - first);
+            said.add(message);
+            return !isClosed;
+        }
+
+        @Override
+        public @Nullable ByteBuffer poll() {
+            byte[] next = isClosed ? null : input.poll();
+            return next == null ? null : ByteBuffer.wrap(next);
+        }
+
+        @Override
+        public boolean isClosed() {
+            return isClosed;
+        }
+
+        @Override
+        public void close() {
+            isClosed = true;
+        }
+    }
+
+    private byte[] bytes = new byte[0];
+    private int at;
+
+    /** Creates the target. */
+    public RelayTarget() {}
+
+    private int u8() {
+        return at < bytes.length ? bytes[at++] & 0xff : 0;
+    }
+
+    private byte[] message() {
+        int length = Math.min(u8() << 8 | u8(), Math.min(bytes.length - at, MOST_MESSAGE_BYTES));
+        byte[] found = Arrays.copyOfRange(bytes, at, at + Math.max(0, length));
+        at += found.length;
+        return found;
+    }
+
+    private static void holds(boolean condition, String law) {
+        if (!condition) {
+            throw new AssertionError(law);
+        }
+    }
+
+    @Override
+    public void run(byte[] input) {
+        bytes = input;
+        at = 0;
+        Fixture fixture = Fixture.INSTANCE;
+        fixture.engine.lock();
+        try {
+            fixture.port.neighbours().clear();
+            if ((u8() & 1) == 0) {
+                toOwner(fixture);
+            } else {
+                toMember(fixture);
+            }
+        } finally {
+            fixture.port.neighbours().clear();
+            fixture.engine.unlock();
+        }
+    }
+
+    // ---- to the owner
+
+    private void toOwner(Fixture fixture) {
+        List<Wire> wires = Stream.generate(Wire::new).limit(CHANNELS).toList();
+        Deque<Wire> fresh = new ArrayDeque<>(wires);
+        PortOwner owner = new PortOwner(
+                fixture.engine,
+                fixture.port,
+                new LinkSet.LocalListener() {
+                    @Override
+                    public @Nullable LocalChannel accept() {
+                        return fresh.poll();
+                    }
+
+                    @Override
+                    public void close() {
+                        fresh.clear();
+                    }
+                },
+                Long.MIN_VALUE);
+        int own = fixture.engine.slot();
+        int told = 0;
+        int passed = 0;
+        while (at < bytes.length) {
+            int step = u8();
+            Wire wire = wires.get(step >> 3 & 3);
+            switch (step & 7) {
+                case 0 -> wire.close();
+                case 1 -> passed += owner.relay(slot(own), frame()) ? 1 : 0;
+                case 2 -> {
+                    Packet packet = new Packet();
+                    if (packet.parse(frame()) == Packet.Result.OK) {
+                        boolean _ = owner.routeGsi(packet);
+                        passed += CHANNELS;
+                    }
+                }
+                case 3 -> wire.input.add(hello(u8(), u8() << 8 | u8()));
+                default -> wire.input.add(message());
+            }
+            int messages = wires.stream().mapToInt(each -> each.input.size()).sum();
+            told += messages;
+            int _ = owner.receive();
+            int _ = owner.receive(); // who was thrown out is forgotten
+        }
+        int said = wires.stream().mapToInt(wire -> wire.said.size()).sum();
+        long frames = wires.stream()
+                .flatMap(wire -> wire.said.stream())
+                .filter(message -> message[0] == RelayMessage.FRAME)
+                .count();
+        holds(frames <= passed, "nobody can make the owner pass on what did not come to it");
+        // Each message is answered once, or introduces two of four to each other; each end is told to all.
+        holds(said - frames <= 2L * CHANNELS * told + (long) CHANNELS * CHANNELS, "little is said for one message");
+        wires.forEach(Wire::close);
+        int _ = owner.receive();
+        int _ = owner.receive();
+        for (int slot = 0; slot < 256; slot++) {
+            holds(!owner.relay(slot, FRAMES.getFirst()), "who has gone is forgotten");
+        }
+    }
+
+    private int slot(int own) {
+        int slot = u8();
+        return slot == own ? slot ^ 1 : slot;
+    }
+
+    private Frame frame() {
+        return FRAMES.get((u8() << 8 | u8()) % FRAMES.size());
+    }
+
+    private static byte[] hello(int slot, int udpPort) {
+        return new byte[] {RelayMessage.HELLO, RelayMessage.VERSION, (byte) slot, (byte) (udpPort >> 8), (byte) udpPort
+        };
+    }
+
+    // ---- to a member
+
+    private void toMember(Fixture fixture) {
+        Wire wire = new Wire();
+        PortMember member = fixture.member(wire);
+        ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
+        Deque<byte[]> expected = new ArrayDeque<>();
+        while (at < bytes.length && !wire.isClosed) {
+            int step = u8();
+            byte[] message = (step & 1) == 0 ? message() : passedOn(frame());
+            wire.input.add(message);
+            if (message.length >= RelayMessage.FRAME_HEADER_BYTES && message[0] == RelayMessage.FRAME) {
+                expected.add(message);
+            }
+            if ((step & 2) != 0) {
+                take(fixture, member, burst, expected);
+            }
+        }
+        take(fixture, member, burst, expected);
+        wire.close();
+        take(fixture, member, burst, expected);
+        holds(wire.said.size() == 1, "a member answers nothing");
+    }
+
+    private static byte[] passedOn(Frame frame) {
+        ByteBuffer message = ByteBuffer.allocate(RelayMessage.FRAME_HEADER_BYTES + frame.length);
+        message.put(RelayMessage.FRAME).position(RelayMessage.FRAME_HEADER_BYTES);
+        return message.put(Captures.payload(frame)).array();
+    }
+
+    private static void take(Fixture fixture, PortMember member, ReceiveBurst burst, Deque<byte[]> expected) {
+        member.look(fixture.engine.nowNanos(), true);
+        while (member.poll(burst) > 0) {
+            for (int i = 0; i < burst.count(); i++) {
+                Frame frame = burst.frame(i);
+                byte[] message = expected.remove();
+                byte[] body = Arrays.copyOfRange(message, RelayMessage.FRAME_HEADER_BYTES, message.length);
+                holds(Arrays.equals(Captures.payload(frame), body), "a frame comes as it was passed on");
+                fixture.engine.receiver().onRelayedFrame(fixture.engine.nowNanos(), fixture.port, frame);
+            }
+        }
+    }
+
+    // ---- seeds
+
+    @Override
+    public Stream<byte[]> seeds() {
+        byte[] toOwner = {
+            0,
+            3,
+            50,
+            7,
+            1,
+            11,
+            51,
+            7,
+            2,
+            19,
+            52,
+            7,
+            3, // three come
+            4,
+            0,
+            12,
+            RelayMessage.LISTEN,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            1,
+            6,
+            0,
+            9, // one listens
+            1,
+            50,
+            0,
+            5,
+            1,
+            51,
+            0,
+            80,
+            2,
+            0,
+            0,
+            2,
+            0,
+            9, // frames and management datagrams
+            12,
+            0,
+            12,
+            RelayMessage.UNLISTEN,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            1,
+            6,
+            0,
+            9,
+            0,
+            20,
+            0,
+            1,
+            77
+        };
+        byte[] toMember = {
+            1,
+            2,
+            0,
+            3,
+            RelayMessage.WELCOME,
+            RelayMessage.VERSION,
+            60,
+            3,
+            0,
+            9,
+            3,
+            1,
+            9, //
+            2,
+            0,
+            4,
+            RelayMessage.NEIGHBOUR,
+            61,
+            7,
+            1,
+            2,
+            0,
+            2,
+            RelayMessage.GONE,
+            61,
+            3,
+            0,
+            50,
+            2,
+            0,
+            1,
+            99
+        };
+        return Stream.of(toOwner, toMember);
+    }
+}
