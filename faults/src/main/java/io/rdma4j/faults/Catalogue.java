@@ -9,6 +9,7 @@ import io.rdma4j.faults.cases.ExactlyOnce;
 import io.rdma4j.faults.cases.Exhaustion;
 import io.rdma4j.faults.cases.FlushAfterError;
 import io.rdma4j.faults.cases.ForeignInterop;
+import io.rdma4j.faults.cases.Fuzzing;
 import io.rdma4j.faults.cases.GoodputUnderLoss;
 import io.rdma4j.faults.cases.HostilePackets;
 import io.rdma4j.faults.cases.IllegalAccess;
@@ -50,6 +51,7 @@ public final class Catalogue {
                         new Exhaustion(),
                         new FlushAfterError(),
                         new ForeignInterop(),
+                        new Fuzzing(),
                         new GoodputUnderLoss(),
                         new HostilePackets(),
                         new IllegalAccess(),

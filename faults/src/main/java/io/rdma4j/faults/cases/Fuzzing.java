@@ -1,0 +1,96 @@
+package io.rdma4j.faults.cases;
+
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.fuzz.Target;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** 10: every fuzz target with Jazzer, as {@code fuzz/run} does it, from its seeds and from what was learned before. */
+public final class Fuzzing implements AcceptanceTest {
+    private static final Pattern DONE = Pattern.compile("(F\\d): (\\d+) executions in .* nothing found");
+    private static final Pattern FOUND = Pattern.compile("(F\\d): FOUND .*");
+    private static final int BUILD_AND_START_SECONDS = 400;
+
+    /** What is asked of decoding, and of machines that have a state, in half an hour. */
+    private static final long LEAST_OF_CODEC = 100_000_000;
+
+    private static final long LEAST_OF_STATES = 10_000_000;
+
+    @Override
+    public int number() {
+        return 10;
+    }
+
+    @Override
+    public String title() {
+        return "fuzz";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        String runs = scale == Scale.FULL ? ", F1 >= 10^8 executions, others 10^7" : "";
+        return "%d targets, %d s each: 0 findings%s".formatted(Target.values().length, seconds(scale), runs);
+    }
+
+    private static int seconds(Scale scale) {
+        return scale.of(3, 1800);
+    }
+
+    @Override
+    public int limitSeconds(Scale scale) {
+        return BUILD_AND_START_SECONDS + 2 * seconds(scale) * Target.values().length;
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws IOException, InterruptedException {
+        Map<Target, Long> executions = new EnumMap<>(Target.class);
+        int findings = 0;
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("rdma4j.home", "."), "fuzz", "run")
+                                .toString(),
+                        "--seconds",
+                        Integer.toString(seconds(stage.scale())))
+                .redirectErrorStream(true)
+                .start();
+        stage.keep(() -> {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        });
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
+                PrintWriter log =
+                        new PrintWriter(stage.folder().resolve("fuzz.log").toFile(), StandardCharsets.UTF_8)) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                log.println(line);
+                Matcher done = DONE.matcher(line);
+                if (done.matches()) {
+                    executions.put(Target.valueOf(done.group(1)), Long.parseLong(done.group(2)));
+                } else if (FOUND.matcher(line).matches()) {
+                    findings++;
+                }
+                stage.progress(executions.size() + " targets done");
+            }
+        }
+        int status = process.waitFor();
+        boolean isEnough = stage.scale() != Scale.FULL
+                || executions.entrySet().stream()
+                        .allMatch(e -> e.getValue() >= (e.getKey() == Target.F1 ? LEAST_OF_CODEC : LEAST_OF_STATES));
+        String figures = executions.entrySet().stream()
+                .map(e -> "%s %.2g".formatted(e.getKey(), (double) e.getValue()))
+                .collect(Collectors.joining(", "));
+        return Outcome.of(
+                status == 0 && findings == 0 && executions.size() == Target.values().length && isEnough,
+                "%d findings%s; executions %s"
+                        .formatted(findings, status > 1 ? ", fuzz/run ended with " + status : "", figures));
+    }
+}
