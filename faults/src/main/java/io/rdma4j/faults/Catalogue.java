@@ -17,6 +17,7 @@ import io.rdma4j.faults.cases.IntegrityUnderLoss;
 import io.rdma4j.faults.cases.KilledIdle;
 import io.rdma4j.faults.cases.KilledInTraffic;
 import io.rdma4j.faults.cases.LinkFlaps;
+import io.rdma4j.faults.cases.MaliciousPeers;
 import io.rdma4j.faults.cases.NoisyNeighbours;
 import io.rdma4j.faults.cases.OffPathInjection;
 import io.rdma4j.faults.cases.OverrunAndStarvation;
@@ -59,6 +60,7 @@ public final class Catalogue {
                         new KilledIdle(),
                         new KilledInTraffic(),
                         new LinkFlaps(),
+                        new MaliciousPeers(),
                         new NoisyNeighbours(),
                         new OffPathInjection(),
                         new OverrunAndStarvation(),

@@ -1,0 +1,271 @@
+package io.rdma4j.faults.cases;
+
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.HostilePeer;
+import io.rdma4j.faults.traffic.HostileResponder;
+import io.rdma4j.faults.traffic.HostileServer;
+import io.rdma4j.faults.traffic.StreamScripts;
+import io.rdma4j.sockets.io.SocketFamily;
+import io.rdma4j.sockets.net.RdmaServerSocket;
+import io.rdma4j.sockets.net.RdmaSocket;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * 11: peers of the upper layers that break the protocol, each by a script: clients of an RDMA socket ({@link StreamScripts}),
+ * servers of one ({@link HostileServer}), and peers that answer a READ with something else ({@link HostileResponder}).
+ *
+ * <p>Whoever is attacked learns of a broken connection and nothing worse, serves an honest client after each script, and has
+ * no more memory in use in the end.
+ */
+public final class MaliciousPeers implements AcceptanceTest {
+    private static final Duration STEP = Duration.ofSeconds(30);
+    private static final String VICTIM = "127.0.0.1";
+    private static final String ATTACKER = "127.0.0.2";
+    private static final int WARM_UP = 30;
+    private static final long MOST_HEAP_BYTES = 2 << 20;
+    private static final long MOST_RESIDENT_BYTES = 32L << 20;
+
+    @Override
+    public int number() {
+        return 11;
+    }
+
+    @Override
+    public String title() {
+        return "malicious peers of upper layers";
+    }
+
+    private static int scripts() {
+        return StreamScripts.all().size()
+                + HostileServer.scripts().size()
+                + HostileResponder.scripts().size();
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "%d scripts%s: connection errors only, nothing out of bounds, memory flat"
+                .formatted(scripts(), scale == Scale.FULL ? ", 10 times" : "");
+    }
+
+    @Override
+    public int limitSeconds(Scale scale) {
+        return scale.of(180, 1200);
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        Child victim = Child.builder(stage, "victim", Victim.class).start();
+        int port = victim.await("port", STEP).asInt();
+        Child attacker = Child.builder(stage, "attacker", Attacker.class)
+                .with("port", port)
+                .start();
+        int attackersPort = attacker.await("port", STEP).asInt();
+        for (int i = 0; i < WARM_UP; i++) { // loads classes
+            victim.ask("echo", "echo", STEP);
+        }
+        String wrong = "";
+        long heap = -victim.ask("heap", "heap", STEP).asLong();
+        long resident = -residentBytes(victim);
+        int rounds = stage.scale().of(1, 10);
+        for (int i = 0; i < rounds && wrong.isEmpty(); i++) {
+            wrong = round(stage, victim, attacker, attackersPort);
+        }
+        heap += victim.ask("heap", "heap", STEP).asLong();
+        resident += residentBytes(victim);
+        long exceptions = Files.readAllLines(stage.folder().resolve("victim.err")).stream()
+                .filter(line -> line.startsWith("\tat "))
+                .count();
+        return Outcome.of(
+                wrong.isEmpty() && exceptions == 0 && heap <= MOST_HEAP_BYTES && resident <= MOST_RESIDENT_BYTES,
+                "%s; %s; heap %+d KiB, resident %+d KiB in %d rounds"
+                        .formatted(
+                                wrong.isEmpty() ? scripts() + " scripts, connection errors only" : "wrong: " + wrong,
+                                exceptions == 0 ? "no exception in the log" : "exceptions in the log",
+                                heap >> 10,
+                                resident >> 10,
+                                rounds));
+    }
+
+    private static long residentBytes(Child child) throws IOException {
+        String line = Files.readAllLines(java.nio.file.Path.of("/proc", Long.toString(child.pid()), "status")).stream()
+                .filter(each -> each.startsWith("VmRSS:"))
+                .findFirst()
+                .orElseThrow();
+        return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+    }
+
+    /** Every script once; what was wrong first, or nothing. */
+    private static String round(Stage stage, Child victim, Child attacker, int attackersPort)
+            throws IOException, InterruptedException {
+        for (int i = 0; i < StreamScripts.all().size(); i++) {
+            String name = StreamScripts.all().get(i).name();
+            stage.progress(name);
+            attacker.ask("stream " + i, "done", STEP);
+            String wrong = victim.ask("echo", "echo", STEP).asText();
+            if (!wrong.isEmpty()) {
+                return "after a peer that " + name + ": " + wrong;
+            }
+        }
+        for (int i = 0; i < HostileServer.scripts().size(); i++) {
+            String name = HostileServer.scripts().get(i).name();
+            stage.progress(name);
+            attacker.tell("serve " + i);
+            String wrong = victim.ask("client " + attackersPort, "client", STEP).asText();
+            attacker.ask("leave", "done", STEP);
+            if (!wrong.isEmpty()) {
+                return "client of a server that " + name + ": " + wrong;
+            }
+        }
+        for (int i = 0; i < HostileResponder.scripts().size(); i++) {
+            stage.progress(HostileResponder.scripts().get(i).name());
+            String wrong = victim.ask("read " + i, "read", STEP).asText();
+            if (!wrong.isEmpty()) {
+                return wrong;
+            }
+        }
+        return "";
+    }
+
+    /** Serves RDMA sockets by sending back what comes, and is a client where it is told to. */
+    public static final class Victim implements Role {
+        private static final int HELLO_BYTES = 1000;
+        private static final int PATIENCE_MILLIS = 5000;
+
+        private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            try (ServerSocket server = new RdmaServerSocket(SocketFamily.IPV4);
+                    HostileResponder responder = new HostileResponder()) {
+                server.bind(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), 0));
+                Thread.ofPlatform().daemon().start(() -> serve(server));
+                parent.say("port", server.getLocalPort());
+                List<HostileResponder.Script> reads = HostileResponder.scripts();
+                while (true) {
+                    String[] words = parent.hear().split(" ", -1);
+                    switch (words[0]) {
+                        case "echo" -> parent.say("echo", echo(server.getLocalPort()));
+                        case "client" -> parent.say("client", client(Integer.parseInt(words[1])));
+                        case "read" -> parent.say("read", responder.play(reads.get(Integer.parseInt(words[1]))));
+                        default -> parent.say("heap", heap());
+                    }
+                }
+            }
+        }
+
+        private static long heap() {
+            System.gc();
+            return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        }
+
+        private void serve(ServerSocket server) {
+            while (true) {
+                try {
+                    Socket socket = server.accept();
+                    Thread.ofPlatform().daemon().start(() -> sendBack(socket));
+                } catch (IOException | RuntimeException e) {
+                    wrong.add("accept: " + e);
+                }
+            }
+        }
+
+        private void sendBack(Socket socket) {
+            byte[] bytes = new byte[65_536];
+            try (socket) {
+                socket.setSoTimeout(PATIENCE_MILLIS);
+                int count;
+                while ((count = socket.getInputStream().read(bytes)) > 0) {
+                    socket.getOutputStream().write(bytes, 0, count);
+                }
+            } catch (IOException e) {
+                // What is expected of a connection that the peer has broken.
+            } catch (RuntimeException e) {
+                wrong.add("serving: " + e);
+            }
+        }
+
+        /** What is wrong with the server, or nothing. */
+        private String echo(int port) {
+            byte[] hello = new byte[HELLO_BYTES];
+            Arrays.fill(hello, (byte) port);
+            try (Socket socket = new RdmaSocket(SocketFamily.IPV4)) {
+                socket.setSoTimeout(PATIENCE_MILLIS);
+                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), port), PATIENCE_MILLIS);
+                socket.getOutputStream().write(hello);
+                if (!Arrays.equals(socket.getInputStream().readNBytes(HELLO_BYTES), hello)) {
+                    wrong.add("an honest client gets other bytes");
+                }
+            } catch (IOException e) {
+                wrong.add("an honest client gets " + e);
+            }
+            return String.join("; ", wrong);
+        }
+
+        /** What is wrong with a client of a hostile server, or nothing. */
+        private static String client(int port) {
+            try (Socket socket = new RdmaSocket(SocketFamily.IPV4)) {
+                socket.setSoTimeout(PATIENCE_MILLIS / 5);
+                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), port), PATIENCE_MILLIS);
+                socket.getOutputStream().write(1);
+                int got = socket.getInputStream().read();
+                return got < 0 ? "" : "it reads " + got;
+            } catch (IOException expected) {
+                return "";
+            }
+        }
+    }
+
+    /** Plays the scripts of clients and servers. */
+    public static final class Attacker implements Role {
+        @Override
+        public void play(Parent parent) throws Exception {
+            InetSocketAddress own = new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), 0);
+            InetSocketAddress server =
+                    new InetSocketAddress(InetAddress.ofLiteral(VICTIM), (int) parent.number("port", 0));
+            List<StreamScripts.Script> streams = StreamScripts.all();
+            List<HostileServer.Script> answers = HostileServer.scripts();
+            try (HostileServer listener = new HostileServer(own)) {
+                parent.say("port", listener.port());
+                while (true) {
+                    String[] words = parent.hear().split(" ", -1);
+                    int script = Integer.parseInt(words[1]);
+                    if (words[0].equals("stream")) {
+                        parent.say("done", talk(own, server, streams.get(script)));
+                    } else {
+                        try (AutoCloseable _ = listener.play(answers.get(script))) {
+                            String _ = parent.hear();
+                        }
+                        parent.say("done", "");
+                    }
+                }
+            }
+        }
+
+        private static String talk(InetSocketAddress own, InetSocketAddress server, StreamScripts.Script script) {
+            try (HostilePeer peer = new HostilePeer(own, server, script.change())) {
+                script.talk().accept(peer);
+                return "accepted";
+            } catch (RdmaException refused) {
+                return "refused: " + refused.getMessage();
+            }
+        }
+    }
+}
