@@ -1,6 +1,7 @@
 package io.rdma4j.faults;
 
 import io.rdma4j.faults.cases.Churn;
+import io.rdma4j.faults.cases.ClosingUnderTraffic;
 import io.rdma4j.faults.cases.CmAbuse;
 import io.rdma4j.faults.cases.ConnectingUnderLoss;
 import io.rdma4j.faults.cases.DeadPath;
@@ -44,6 +45,7 @@ public final class Catalogue {
     public static List<AcceptanceTest> tests() {
         return Stream.<AcceptanceTest>of(
                         new Churn(),
+                        new ClosingUnderTraffic(),
                         new CmAbuse(),
                         new ConnectingUnderLoss(),
                         new DeadPath(),

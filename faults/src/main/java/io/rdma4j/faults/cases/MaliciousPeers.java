@@ -72,7 +72,10 @@ public final class MaliciousPeers implements AcceptanceTest {
 
     @Override
     public Outcome run(Stage stage) throws Exception {
-        Child victim = Child.builder(stage, "victim", Victim.class).start();
+        // The whole heap is resident from the beginning, so that what comes to it is no heap.
+        Child victim = Child.builder(stage, "victim", Victim.class)
+                .options("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")
+                .start();
         int port = victim.await("port", STEP).asInt();
         Child attacker = Child.builder(stage, "attacker", Attacker.class)
                 .with("port", port)

@@ -1,0 +1,280 @@
+package io.rdma4j.faults.cases;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.Role;
+import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.VerbsSide;
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * 19: two queue pairs write to each other, each by a thread that posts and polls, and at a random moment something of theirs
+ * is closed: a queue pair, a completion queue, a whole context, or the identifier of a connection.
+ *
+ * <p>Closing returns. Threads that use what was closed get an exception of the verbs, and nothing else; what is in use
+ * refuses to be closed. The memory is given back to the system right after, so that whoever still used it would end the
+ * process. In the end the device has as many queue pairs as at first, and none has failed.
+ */
+public final class ClosingUnderTraffic implements AcceptanceTest {
+    private static final Duration STEP = Duration.ofSeconds(60);
+
+    @Override
+    public int number() {
+        return 19;
+    }
+
+    @Override
+    public String title() {
+        return "closing under traffic";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "%d rounds: 0 crashes, 0 hangs, 0 wrong exceptions, 0 left".formatted(rounds(scale));
+    }
+
+    private static int rounds(Scale scale) {
+        return scale.of(1000, 10_000);
+    }
+
+    @Override
+    public int limitSeconds(Scale scale) {
+        return scale.of(120, 1800);
+    }
+
+    @Override
+    public Outcome run(Stage stage) throws Exception {
+        long seed = Long.getLong("rdma4j.seed", System.nanoTime());
+        Child closer = Child.builder(stage, "closer", Closer.class)
+                .with("rounds", rounds(stage.scale()))
+                .with("seed", seed)
+                .start();
+        JsonNode result = closer.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        long logged = Files.readAllLines(stage.folder().resolve("closer.err")).stream()
+                .filter(line -> line.startsWith("\tat "))
+                .count();
+        String wrong = result.get("wrong").asText();
+        long left = result.get("left").asLong();
+        long failures = result.get("failures").asLong();
+        return Outcome.of(
+                wrong.isEmpty() && left == 0 && failures == 0 && logged == 0,
+                wrong.isEmpty()
+                        ? "%d rounds, %d queue pairs left, %d failed, %s; slowest close %d ms"
+                                .formatted(
+                                        rounds(stage.scale()),
+                                        left,
+                                        failures,
+                                        logged == 0 ? "no exception in the log" : "exceptions in the log",
+                                        result.get("slowestMillis").asLong())
+                        : wrong + " of -Drdma4j.seed=" + seed);
+    }
+
+    /** What is closed. */
+    private enum What {
+        OWN_QUEUE_PAIR,
+        PEERS_QUEUE_PAIR,
+        COMPLETION_QUEUE,
+        OWN_CONTEXT,
+        PEERS_CONTEXT,
+        IDENTIFIER
+    }
+
+    /** Does all in one process, so that both ends share engines, memory and locks. */
+    public static final class Closer implements Role {
+        private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
+        private static final int SENDS = 16;
+        private static final int BYTES = 8192;
+        private static final int MOST_WRITING_NANOS = 300_000;
+
+        /** Connections cost a millisecond, so they have one round of so many. */
+        private static final int ROUNDS_BETWEEN_CONNECTIONS = 10;
+
+        private static final List<What> OF_VERBS = List.of(
+                What.OWN_QUEUE_PAIR,
+                What.PEERS_QUEUE_PAIR,
+                What.COMPLETION_QUEUE,
+                What.OWN_CONTEXT,
+                What.PEERS_CONTEXT);
+        private static final VerbsSide.Patience SHORT = new VerbsSide.Patience(8, 1, 1, 1);
+
+        private long slowestNanos;
+
+        @Override
+        public void play(Parent parent) throws Exception {
+            Random random = new Random(parent.number("seed", 0));
+            long rounds = parent.number("rounds", 0);
+            String wrong = "";
+            int before = queuePairs();
+            try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+                for (long i = 0; i < rounds && wrong.isEmpty(); i++) {
+                    What what = i % ROUNDS_BETWEEN_CONNECTIONS == 0
+                            ? What.IDENTIFIER
+                            : OF_VERBS.get(random.nextInt(OF_VERBS.size()));
+                    try {
+                        if (what == What.IDENTIFIER) {
+                            identifierRound(threads, random);
+                        } else {
+                            round(threads, random, what);
+                        }
+                    } catch (Exception e) {
+                        e.printStackTrace();
+                        wrong = "round %d, %s: %s".formatted(i, what, e);
+                    }
+                }
+            }
+            parent.say(
+                    "result",
+                    Map.of(
+                            "wrong",
+                            wrong,
+                            "left",
+                            queuePairs() - before,
+                            "failures",
+                            SoftDevices.engine().engines().counters().queuePairFailures,
+                            "slowestMillis",
+                            TimeUnit.NANOSECONDS.toMillis(slowestNanos)));
+        }
+
+        private static int queuePairs() {
+            int count = 0;
+            for (Engine engine : SoftDevices.engine().engines().all()) {
+                engine.lock();
+                count += engine.queuePairCount();
+                engine.unlock();
+            }
+            return count;
+        }
+
+        private void round(ExecutorService threads, Random random, What what) throws Exception {
+            Arena arena = Arena.ofShared();
+            VerbsSide own = new VerbsSide(ADDRESS, 4 * SENDS, random.nextInt(2));
+            VerbsSide peer = new VerbsSide(ADDRESS, 4 * SENDS, random.nextInt(2));
+            QueuePair ofOwn = own.queuePair(SENDS, 1);
+            QueuePair ofPeer = peer.queuePair(SENDS, 1);
+            own.connect(ofOwn, ADDRESS, ofPeer.number(), SHORT);
+            peer.connect(ofPeer, ADDRESS, ofOwn.number(), SHORT);
+            MemoryRegion here = own.domain().register(arena.allocate(2L * BYTES), VerbsSide.ALL);
+            MemoryRegion there = peer.domain().register(arena.allocate(2L * BYTES), VerbsSide.ALL);
+            Future<?> writing = threads.submit(() -> write(ofOwn, own.completions(), here, there));
+            Future<?> answering = threads.submit(() -> write(ofPeer, peer.completions(), there, here));
+            LockSupport.parkNanos(random.nextInt(MOST_WRITING_NANOS));
+            switch (what) {
+                case OWN_QUEUE_PAIR -> close(ofOwn::close);
+                case PEERS_QUEUE_PAIR -> close(ofPeer::close);
+                case COMPLETION_QUEUE -> {
+                    requireRefusal(own.completions());
+                    close(ofOwn::close);
+                    close(own.completions()::close);
+                }
+                case OWN_CONTEXT -> close(own::close);
+                default -> close(peer::close);
+            }
+            close(own::close);
+            close(peer::close);
+            arena.close();
+            writing.get(STEP.toSeconds(), TimeUnit.SECONDS);
+            answering.get(STEP.toSeconds(), TimeUnit.SECONDS);
+        }
+
+        private static void requireRefusal(CompletionQueue completions) {
+            try {
+                completions.close();
+            } catch (RdmaException inUse) {
+                return;
+            }
+            throw new IllegalStateException("a completion queue with queue pairs lets itself be closed");
+        }
+
+        private void identifierRound(ExecutorService threads, Random random) throws Exception {
+            try (Side.Listener listener = new Side.Listener(new InetSocketAddress(ADDRESS, 0), 1)) {
+                Future<Side> accepting = threads.submit(() -> listener.accept(Side.Shape.of(SENDS, SENDS, BYTES)));
+                Side client = Side.connect(
+                        new InetSocketAddress(ADDRESS, 0),
+                        new InetSocketAddress(ADDRESS, listener.port()),
+                        Side.Shape.of(SENDS, SENDS, BYTES));
+                Side server = accepting.get(STEP.toSeconds(), TimeUnit.SECONDS);
+                Future<?> writing = threads.submit(
+                        () -> write(client.queuePair(), client.completions(), client.region(), server.region()));
+                Future<?> answering = threads.submit(
+                        () -> write(server.queuePair(), server.completions(), server.region(), client.region()));
+                LockSupport.parkNanos(random.nextInt(MOST_WRITING_NANOS));
+                boolean isServerFirst = random.nextBoolean();
+                close((isServerFirst ? server : client).id()::close);
+                close((isServerFirst ? client : server).id()::close);
+                writing.get(STEP.toSeconds(), TimeUnit.SECONDS);
+                answering.get(STEP.toSeconds(), TimeUnit.SECONDS);
+                client.close();
+                server.close();
+            }
+        }
+
+        private void close(Runnable closing) {
+            long begin = System.nanoTime();
+            closing.run();
+            slowestNanos = Math.max(slowestNanos, System.nanoTime() - begin);
+        }
+
+        /** Writes until something that it needs is gone, or its connection. */
+        private static void write(
+                QueuePair from, CompletionQueue completions, MemoryRegion source, MemoryRegion target) {
+            WorkCompletion[] batch = WorkCompletion.array(SENDS);
+            long address = target.address();
+            int key = target.remoteKey();
+            long lastCompleted = System.nanoTime();
+            try {
+                while (System.nanoTime() - lastCompleted < STEP.toNanos() / 2) {
+                    while (post(from, source, address, key)) {
+                        // as many as the queue takes
+                    }
+                    int count = completions.poll(batch);
+                    for (int i = 0; i < count; i++) {
+                        if (!batch[i].isSuccess()) {
+                            return;
+                        }
+                    }
+                    lastCompleted = count > 0 ? System.nanoTime() : lastCompleted;
+                }
+            } catch (RdmaException gone) {
+                return;
+            }
+            throw new IllegalStateException("neither a completion nor an exception for " + STEP.toSeconds() / 2 + " s");
+        }
+
+        private static boolean post(QueuePair from, MemoryRegion source, long address, int key) {
+            try {
+                from.postWrite(1, source, 0, BYTES, address, key);
+                return true;
+            } catch (RdmaException refused) {
+                if (refused.errno() == Errno.ENOMEM) {
+                    return false; // full
+                }
+                throw refused;
+            }
+        }
+    }
+}
