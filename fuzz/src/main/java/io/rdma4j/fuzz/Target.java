@@ -15,6 +15,8 @@ public enum Target {
     F4(ManagementTarget::new),
     /** Messages of RDMA sockets. */
     F5(SocketTarget::new),
+    /** Calls of the verbs. */
+    F7(VerbsTarget::new),
     /** Command lines, options and texts. */
     F8(TextTarget::new),
     /** Messages between processes of a host. */

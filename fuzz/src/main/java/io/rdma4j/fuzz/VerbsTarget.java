@@ -1,0 +1,460 @@
+package io.rdma4j.fuzz;
+
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.QueuePairInitAttributes;
+import io.rdma4j.verbs.QueuePairState;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ReceiveWorkRequest;
+import io.rdma4j.verbs.ScatterGatherList;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * F7: calls of the verbs in any order with any values, on the device of the loopback address, between queue pairs of one
+ * process.
+ *
+ * <p>A call does what it says or is refused by an exception of the verbs that names the operation and the reason; closing works
+ * or is refused since something is in use; nothing is written beside registered memory; and when the context is closed no
+ * queue pair is left, and none has failed by itself.
+ */
+public final class VerbsTarget implements FuzzTarget {
+    private static final int BYTES = 8192;
+    private static final int GUARD = 256;
+    private static final byte CANARY = (byte) 0xc5;
+    private static final int MOST_OBJECTS = 8;
+    private static final int ENTRIES = 16;
+    private static final AccessFlag[] FLAGS = AccessFlag.values();
+    private static final PathMtu[] MTUS = PathMtu.values();
+    private static final QueuePairState[] STATES = QueuePairState.values();
+    private static final QueuePairType[] TYPES = {
+        QueuePairType.RELIABLE_CONNECTION, QueuePairType.UNRELIABLE_CONNECTION, QueuePairType.UNRELIABLE_DATAGRAM
+    };
+
+    private final Gid own = Gid.of(InetAddress.getLoopbackAddress());
+
+    private List<CompletionQueue> queues = List.of();
+    private List<QueuePair> pairs = List.of();
+    private List<MemoryRegion> regions = List.of();
+    private List<MemoryWindow> windows = List.of();
+    private List<AddressHandle> handles = List.of();
+    private List<ProtectionDomain> domains = List.of();
+    private int gidIndex;
+
+    /** Creates the target. */
+    public VerbsTarget() {}
+
+    @Override
+    public void run(byte[] input) {
+        Script script = new Script(input);
+        queues = new ArrayList<>();
+        pairs = new ArrayList<>();
+        regions = new ArrayList<>();
+        windows = new ArrayList<>();
+        handles = new ArrayList<>();
+        domains = new ArrayList<>();
+        MemorySegment memory = SharedMemory.SEGMENT;
+        memory.fill(CANARY);
+        long failures = SoftDevices.engine().engines().counters().queuePairFailures;
+        try (DeviceContext context =
+                Device.of(InetAddress.getLoopbackAddress()).orElseThrow().open()) {
+            gidIndex = context.gids(1).indexOf(own);
+            domains.add(context.createProtectionDomain());
+            queues.add(context.createCompletionQueue(ENTRIES, null, null, 0));
+            while (!script.isAtEnd()) {
+                try {
+                    step(script, context);
+                } catch (RdmaException refused) {
+                    Law.holds(
+                            !refused.operation().isEmpty()
+                                    && String.valueOf(refused.getMessage()).length()
+                                            > refused.operation().length(),
+                            "what is refused is told with operation and reason");
+                }
+            }
+        }
+        for (int i = 0; i < GUARD; i++) {
+            Law.holds(
+                    memory.get(ValueLayout.JAVA_BYTE, i) == CANARY
+                            && memory.get(ValueLayout.JAVA_BYTE, GUARD + BYTES + i) == CANARY,
+                    "nothing is written beside registered memory");
+        }
+        Law.equal(
+                SoftDevices.engine().engines().counters().queuePairFailures,
+                failures,
+                "queue pairs that failed by themselves");
+        Law.equal(living(), 0, "queue pairs left when the context is closed");
+    }
+
+    /** Memory that a device can use must not be on the heap. */
+    private static final class SharedMemory {
+        private static final MemorySegment SEGMENT =
+                java.lang.foreign.Arena.global().allocate(GUARD + BYTES + GUARD, 4096);
+    }
+
+    private static int living() {
+        var engine = SoftDevices.engine();
+        engine.lock();
+        try {
+            return engine.queuePairCount();
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    private static <T> @Nullable T any(List<T> list, Script script) {
+        return list.isEmpty() ? null : list.get(script.u8() % list.size());
+    }
+
+    private void step(Script script, DeviceContext context) {
+        switch (script.choice(16)) {
+            case 0 -> {
+                if (domains.size() < MOST_OBJECTS) {
+                    domains.add(context.createProtectionDomain());
+                }
+            }
+            case 1 -> {
+                if (queues.size() < MOST_OBJECTS) {
+                    queues.add(context.createCompletionQueue(size(script), null, null, script.choice(3)));
+                }
+            }
+            case 2 -> create(script);
+            case 3 -> {
+                if (regions.size() < MOST_OBJECTS) {
+                    int from = script.u16() % BYTES;
+                    int length = script.u16() % (BYTES - from + 1);
+                    regions.add(domains.get(script.u8() % domains.size())
+                            .register(SharedMemory.SEGMENT.asSlice(GUARD + from, length), flags(script.u8())));
+                }
+            }
+            case 4 -> {
+                if (windows.size() < MOST_OBJECTS) {
+                    windows.add(domains.get(script.u8() % domains.size())
+                            .allocateMemoryWindow(script.flag() ? MemoryWindow.Type.TYPE_1 : MemoryWindow.Type.TYPE_2));
+                }
+            }
+            case 5 -> {
+                if (handles.size() < MOST_OBJECTS) {
+                    handles.add(domains.get(script.u8() % domains.size()).createAddressHandle(path(script)));
+                }
+            }
+            case 6, 7 -> modify(script);
+            case 8 -> connect(script);
+            case 9, 10, 11 -> send(script);
+            case 12 -> receive(script);
+            case 13 -> {
+                CompletionQueue queue = any(queues, script);
+                if (queue != null) {
+                    int count = queue.poll(WorkCompletion.array(1 + script.choice(ENTRIES)));
+                    Law.atMost(count, queue.capacity(), "completions of a queue");
+                }
+            }
+            case 14 -> close(script);
+            default -> other(script);
+        }
+    }
+
+    /** A small one, or one that nothing can have: what the caller asks for in between it gets. */
+    private static int size(Script script) {
+        int size = script.near();
+        return size > Byte.MAX_VALUE ? Integer.MAX_VALUE : size;
+    }
+
+    private static Set<AccessFlag> flags(int bits) {
+        Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        for (int i = 0; i < FLAGS.length; i++) {
+            if ((bits & 1 << i) != 0) {
+                flags.add(FLAGS[i]);
+            }
+        }
+        return flags;
+    }
+
+    /** Most often the way to this device itself. */
+    private AddressVector path(Script script) {
+        int odd = script.u8();
+        Gid destination = (odd & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : own;
+        int index = (odd & 0x0f) == 0x0f ? script.near() : gidIndex;
+        int port = (odd & 0x88) == 0x88 ? script.near() : 1;
+        return new AddressVector(index, destination, 0, 0, 64, 0, port);
+    }
+
+    private void create(Script script) {
+        CompletionQueue sends = any(queues, script);
+        CompletionQueue receives = any(queues, script);
+        if (sends == null || receives == null || pairs.size() >= MOST_OBJECTS) {
+            return;
+        }
+        int sizes = script.u8();
+        QueuePairCapabilities capabilities = sizes < 0xf0
+                ? new QueuePairCapabilities(1 + sizes % 8, 1 + (sizes >> 3) % 8, 2, 2, 64)
+                : new QueuePairCapabilities(size(script), size(script), size(script), size(script), size(script));
+        pairs.add(domains.get(script.u8() % domains.size())
+                .createQueuePair(new QueuePairInitAttributes(
+                        TYPES[script.choice(TYPES.length)], sends, receives, capabilities, script.flag(), null, null)));
+    }
+
+    private void modify(Script script) {
+        QueuePair pair = any(pairs, script);
+        if (pair == null) {
+            return;
+        }
+        QueuePairAttributes a = new QueuePairAttributes();
+        int mask = script.u16();
+        if ((mask & 1) != 0) {
+            a.state(STATES[script.choice(STATES.length)]);
+        }
+        if ((mask & 2) != 0) {
+            a.accessFlags(flags(script.u8()));
+        }
+        if ((mask & 4) != 0) {
+            a.partitionKeyIndex(script.near()).port(script.near());
+        }
+        if ((mask & 8) != 0) {
+            a.addressVector(path(script)).pathMtu(MTUS[script.choice(MTUS.length)]);
+        }
+        if ((mask & 16) != 0) {
+            a.destinationQueuePair(script.s32());
+        }
+        if ((mask & 32) != 0) {
+            a.receivePsn(script.s32());
+        }
+        if ((mask & 64) != 0) {
+            a.sendPsn(script.s32()).maxReadAtomic(script.near());
+        }
+        if ((mask & 128) != 0) {
+            a.maxDestinationReadAtomic(script.near()).minRnrTimer(script.near());
+        }
+        if ((mask & 256) != 0) {
+            a.retryCount(script.near()).rnrRetry(script.near()).timeout(script.near());
+        }
+        if ((mask & 512) != 0) {
+            a.queueKey(script.s32());
+        }
+        if ((mask & 1024) != 0) {
+            a.currentState(STATES[script.choice(STATES.length)]);
+        }
+        QueuePairState before = pair.state();
+        try {
+            pair.modify(a);
+        } catch (RdmaException refused) {
+            Law.holds(
+                    pair.state() == before || pair.state() == QueuePairState.ERROR,
+                    "what is refused leaves the state as it was");
+            throw refused;
+        }
+    }
+
+    /** Two queue pairs become each other's peers, as they should. */
+    private void connect(Script script) {
+        QueuePair a = any(pairs, script);
+        QueuePair b = any(pairs, script);
+        if (a != null && b != null) {
+            connect(a, b);
+            connect(b, a);
+        }
+    }
+
+    private void connect(QueuePair pair, QueuePair peer) {
+        pair.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+        QueuePairAttributes init = new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .partitionKeyIndex(0)
+                .port(1);
+        QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
+        QueuePairAttributes send =
+                new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(7);
+        if (pair.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
+            init.queueKey(1);
+        } else {
+            init.accessFlags(flags(0x3f));
+            receive.addressVector(new AddressVector(gidIndex, own, 0, 0, 64, 0, 1))
+                    .pathMtu(PathMtu.MTU_256)
+                    .destinationQueuePair(peer.number())
+                    .receivePsn(7);
+        }
+        if (pair.type() == QueuePairType.RELIABLE_CONNECTION) {
+            receive.maxDestinationReadAtomic(2).minRnrTimer(1);
+            send.maxReadAtomic(2).retryCount(1).rnrRetry(0).timeout(8);
+        }
+        pair.modify(init);
+        pair.modify(receive);
+        pair.modify(send);
+    }
+
+    private void send(Script script) {
+        QueuePair pair = any(pairs, script);
+        MemoryRegion region = any(regions, script);
+        MemoryRegion remote = any(regions, script);
+        if (pair == null) {
+            return;
+        }
+        SendWorkRequest request = new SendWorkRequest().reset(script.u8());
+        long address = remote == null ? script.s64() : remote.address() + script.near();
+        int key = remote == null ? script.s32() : remote.remoteKey();
+        int flags = script.u8();
+        if (region != null) {
+            add(request.list(), region, script.near(), script.near() * 16L);
+            if ((flags & 1) != 0) {
+                add(request.list(), region, 0, script.u8());
+            }
+        }
+        operation(script, request, address, key, region);
+        if ((flags & 2) != 0) {
+            request.signaled();
+        }
+        if ((flags & 4) != 0) {
+            request.fence();
+        }
+        if ((flags & 8) != 0) {
+            request.inline();
+        }
+        AddressHandle handle = any(handles, script);
+        if ((flags & 16) != 0 && handle != null) {
+            QueuePair to = any(pairs, script);
+            request.to(handle, to == null ? 0 : to.number(), 1);
+        }
+        pair.postSend(request);
+    }
+
+    private static void add(ScatterGatherList list, MemoryRegion region, long offset, long length) {
+        boolean fits = offset >= 0 && length >= 0 && offset <= region.lengthBytes() - length;
+        try {
+            list.add(region, offset, length);
+            Law.holds(fits, "a piece lies in its region");
+        } catch (IndexOutOfBoundsException refused) {
+            Law.holds(!fits, "a piece of a region is taken");
+        }
+    }
+
+    private void operation(
+            Script script, SendWorkRequest request, long address, int key, @Nullable MemoryRegion region) {
+        MemoryWindow window = any(windows, script);
+        switch (script.choice(9)) {
+            case 0 -> request.write(address, key);
+            case 1 -> request.write(address, key).immediate(script.u8());
+            case 2 -> request.read(address, key);
+            case 3 -> request.compareAndSwap(address, key, script.u8(), script.u8());
+            case 4 -> request.fetchAndAdd(address, key, script.u8());
+            case 5 -> request.invalidate(script.flag() || window == null ? key : window.remoteKey());
+            case 6 -> {
+                if (window != null && region != null) {
+                    request.bind(
+                            window, window.nextRemoteKey(), region, script.near(), script.near(), flags(script.u8()));
+                }
+            }
+            case 7 -> request.localInvalidate(script.flag() || window == null ? key : window.remoteKey());
+            default -> {
+                // A message.
+            }
+        }
+    }
+
+    private void receive(Script script) {
+        QueuePair pair = any(pairs, script);
+        MemoryRegion region = any(regions, script);
+        if (pair != null) {
+            ReceiveWorkRequest request = new ReceiveWorkRequest().reset(script.u8());
+            if (region != null) {
+                add(request.list(), region, script.near(), script.near() * 16L);
+            }
+            pair.postReceive(request);
+        }
+    }
+
+    private void close(Script script) {
+        List<? extends List<? extends AutoCloseable>> all = List.of(pairs, regions, windows, handles, queues, domains);
+        int kind = script.choice(all.size());
+        List<? extends AutoCloseable> some = all.get(kind);
+        // The first domain and queue stay, so that there is always one to go on with.
+        int least = kind < all.size() - 2 ? 0 : 1;
+        if (some.size() > least) {
+            AutoCloseable one = some.get(least + script.u8() % (some.size() - least));
+            try {
+                one.close();
+            } catch (RdmaException inUse) {
+                throw inUse;
+            } catch (Exception e) {
+                throw new AssertionError("closing fails", e);
+            }
+            if (script.flag()) { // else it is used although it is closed
+                some.remove(one);
+            }
+        }
+    }
+
+    private void other(Script script) {
+        CompletionQueue queue = any(queues, script);
+        QueuePair pair = any(pairs, script);
+        switch (script.choice(4)) {
+            case 0 -> {
+                if (queue != null) {
+                    queue.resize(size(script));
+                }
+            }
+            case 1 -> {
+                if (queue != null) {
+                    queue.requestNotification(script.flag());
+                }
+            }
+            case 2 -> {
+                if (pair != null) {
+                    Law.holds(pair.query().state() != null, "a queue pair has a state");
+                }
+            }
+            default -> {
+                if (pair != null) {
+                    pair.attachMulticast(new Gid(0, 0xffff_e000_0000L | script.u8()));
+                }
+            }
+        }
+    }
+
+    @Override
+    public Stream<byte[]> seeds() {
+        return Stream.of(0, 1, 2).map(type -> {
+            ScriptWriter seed = new ScriptWriter();
+            for (int i = 0; i < 2; i++) {
+                seed.u8(2, 0, 0, 33, 0, type, 1); // a queue pair
+                seed.u8(3).u16(i * 4096).u16(4096).u8(0, 0x1f); // a region
+            }
+            seed.u8(4, 0, 0, 5, 0, 0); // a window, an address handle
+            seed.u8(8, 0, 1); // peers
+            for (int operation = 0; operation < 9; operation++) {
+                seed.u8(12, 1, 1, 9, 0, 64); // a receive
+                seed.u8(9, 0, 0, 1, 5, 0, 0x12, 0, 1, 0, operation, 1, 1, 0, 1).u8(13, 0, 15);
+            }
+            seed.u8(6, 0)
+                    .u16(1)
+                    .u8(6)
+                    .u8(15, 0, 0, 0, 30)
+                    .u8(14, 0, 0, 1)
+                    .u8(14, 1, 0, 0)
+                    .u8(9, 0, 0, 0, 0, 0);
+            return seed.bytes();
+        });
+    }
+}
