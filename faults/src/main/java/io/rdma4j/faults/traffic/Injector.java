@@ -30,9 +30,10 @@ import java.util.concurrent.locks.LockSupport;
  * each time: WRITEs into the memory of one, answers to the work requests of the other, and ends of both, which come from
  * another UDP port, or from another address, or with a PSN that is guessed, or communication IDs that are.
  *
- * <p>Parameters {@code packets}, {@code perSecond}, {@code seed}; {@code served}, {@code servedPsn}, {@code address} and
+ * <p>Parameters {@code perSecond}, {@code seed}; {@code served}, {@code servedPsn}, {@code address} and
  * {@code key} of the connection that is written to; {@code writing} and {@code writingPsn} of the one that writes. Says
- * {@code begun}, and {@code sent} when it has.
+ * {@code begun}; sends for a second at each word {@code go}, or to a port that nobody has at the word {@code past}, and says
+ * {@code sent} then: how many came to the right port in all.
  */
 public final class Injector implements Role {
     /** An address that is nobody's. */
@@ -42,6 +43,10 @@ public final class Injector implements Role {
     public static final long EVIL = 0xeeee_eeee_eeee_eeeeL;
 
     private static final int OTHER_PORT = 40_123;
+
+    /** Where nobody takes packets, for what they cost by themselves. */
+    private static final int CLOSED_PORT = 4793;
+
     private static final int SWEEP = 1 << 20;
 
     /** How far from where the connection is the sweep begins: a quarter of all, and so the guess that fails. */
@@ -69,63 +74,83 @@ public final class Injector implements Role {
     private static final class Sender {
         private final DatagramChannel channel;
         private final Sealer sealer;
+        private final InetSocketAddress target;
+        private final InetSocketAddress nobody;
 
         Sender(String address, int port) throws IOException {
             InetAddress from = InetAddress.ofLiteral(address);
             InetAddress to = InetAddress.ofLiteral(TwoHosts.RIGHT);
             channel = DatagramChannel.open();
             channel.bind(new InetSocketAddress(from, port));
-            channel.connect(new InetSocketAddress(to, Frame.UDP_PORT));
+            target = new InetSocketAddress(to, Frame.UDP_PORT);
+            nobody = new InetSocketAddress(to, CLOSED_PORT);
             sealer = new Sealer(from, port, to);
         }
 
-        void send(byte[] packet, int length) throws IOException {
+        void send(byte[] packet, int length, boolean isAimed) throws IOException {
             sealer.seal(packet, length);
-            channel.write(ByteBuffer.wrap(packet, 0, length));
+            int _ = channel.send(ByteBuffer.wrap(packet, 0, length), isAimed ? target : nobody);
         }
     }
+
+    /** What it knows. */
+    private record Known(int served, int servedPsn, long address, int key, int writing, int writingPsn) {}
+
+    /** Where its packets seem to come from. */
+    private record Senders(Sender peer, Sender otherPort, Sender otherAddress) {}
 
     @Override
     public void play(Parent parent) throws IOException {
         SplittableRandom random = new SplittableRandom(parent.number("seed", 1));
-        Sender peer = new Sender(TwoHosts.LEFT, Frame.UDP_PORT);
-        Sender otherPort = new Sender(TwoHosts.LEFT, OTHER_PORT);
-        Sender otherAddress = new Sender(ELSEWHERE, Frame.UDP_PORT);
-        int served = (int) parent.number("served", 0);
-        int servedPsn = (int) parent.number("servedPsn", 0);
-        int writing = (int) parent.number("writing", 0);
-        int writingPsn = (int) parent.number("writingPsn", 0);
-        long address = parent.number("address", 0);
-        int key = (int) parent.number("key", 0);
-        long packets = parent.number("packets", 0);
-        double nanosEach = 1e9 / parent.number("perSecond", 1);
+        Senders senders = new Senders(
+                new Sender(TwoHosts.LEFT, Frame.UDP_PORT),
+                new Sender(TwoHosts.LEFT, OTHER_PORT),
+                new Sender(ELSEWHERE, Frame.UDP_PORT));
+        Known known = new Known(
+                (int) parent.number("served", 0),
+                (int) parent.number("servedPsn", 0),
+                parent.number("address", 0),
+                (int) parent.number("key", 0),
+                (int) parent.number("writing", 0),
+                (int) parent.number("writingPsn", 0));
         for (int i = 0; i < WARM_UP; i++) {
-            peer.sealer.seal(packet, write(served, i, address, key));
-            peer.sealer.seal(packet, answer(writing, i, i));
-            peer.sealer.seal(packet, end(served, i, random));
+            senders.peer.sealer.seal(packet, write(known, i));
+            senders.peer.sealer.seal(packet, answer(known, i, i));
+            senders.peer.sealer.seal(packet, end(known, i, random));
         }
         parent.say("begun", 1);
-        long begin = System.nanoTime();
-        for (int i = 0; i < packets; i++) {
-            int sweep = i % SWEEP;
-            switch (i % 10) {
-                case 0, 1, 2 -> peer.send(packet, write(served, servedPsn + FAR + sweep, address, key));
-                case 3, 4 -> otherPort.send(packet, write(served, servedPsn + sweep, address, key));
-                case 5 -> otherAddress.send(packet, write(served, servedPsn + sweep, address, key));
-                case 6 -> otherPort.send(packet, answer(writing, writingPsn + sweep, i));
-                case 7 -> peer.send(packet, answer(writing, writingPsn + FAR + sweep, i));
-                case 8 -> otherAddress.send(packet, answer(writing, writingPsn + sweep, i));
-                default -> peer.send(packet, end((i & 1) == 0 ? served : writing, i, random));
+        int perSecond = (int) parent.number("perSecond", 1);
+        int sent = 0;
+        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+            boolean isAimed = word.equals("go");
+            long begin = System.nanoTime();
+            for (int i = 0; i < perSecond; i++) {
+                send(senders, known, sent + i, isAimed, random);
+                long early = begin + i * 1_000_000_000L / perSecond - System.nanoTime();
+                if (i % BURST == 0 && early > 0) {
+                    LockSupport.parkNanos(early);
+                }
             }
-            long early = begin + (long) (i * nanosEach) - System.nanoTime();
-            if (i % BURST == 0 && early > 0) {
-                LockSupport.parkNanos(early);
-            }
+            sent += isAimed ? perSecond : 0;
+            parent.say("sent", sent);
         }
-        parent.say("sent", (System.nanoTime() - begin) / 1_000_000);
     }
 
-    private int write(int queuePair, int psn, long address, int key) {
+    private void send(Senders senders, Known known, int i, boolean isAimed, SplittableRandom random)
+            throws IOException {
+        int sweep = i % SWEEP;
+        switch (i % 10) {
+            case 0, 1, 2 -> senders.peer.send(packet, write(known, FAR + sweep), isAimed);
+            case 3, 4 -> senders.otherPort.send(packet, write(known, sweep), isAimed);
+            case 5 -> senders.otherAddress.send(packet, write(known, sweep), isAimed);
+            case 6 -> senders.otherPort.send(packet, answer(known, sweep, i), isAimed);
+            case 7 -> senders.peer.send(packet, answer(known, FAR + sweep, i), isAimed);
+            case 8 -> senders.otherAddress.send(packet, answer(known, sweep, i), isAimed);
+            default -> senders.peer.send(packet, end(known, i / 10, random), isAimed);
+        }
+    }
+
+    private int write(Known known, int distance) {
         int payloadAt = Bth.LENGTH + Reth.LENGTH;
         Bth.write(
                 memory,
@@ -134,15 +159,15 @@ public final class Injector implements Role {
                 false,
                 0,
                 GsiPacket.PARTITION_KEY,
-                queuePair,
+                known.served,
                 true,
-                psn & 0xff_ffff);
-        Reth.write(memory, Bth.LENGTH, address, key, Long.BYTES);
+                known.servedPsn + distance & 0xff_ffff);
+        Reth.write(memory, Bth.LENGTH, known.address, known.key, Long.BYTES);
         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, payloadAt, EVIL);
         return payloadAt + Long.BYTES + Icrc.LENGTH;
     }
 
-    private int answer(int queuePair, int psn, int i) {
+    private int answer(Known known, int distance, int i) {
         Bth.write(
                 memory,
                 0,
@@ -150,15 +175,16 @@ public final class Injector implements Role {
                 false,
                 0,
                 GsiPacket.PARTITION_KEY,
-                queuePair,
+                known.writing,
                 false,
-                psn & 0xff_ffff);
+                known.writingPsn + distance & 0xff_ffff);
         Aeth.write(memory, Bth.LENGTH, SYNDROMES[i / 10 % SYNDROMES.length], 1);
         return Bth.LENGTH + Aeth.LENGTH + Icrc.LENGTH;
     }
 
     /** A message of connection management that ends a connection, for the process that has the queue pair. */
-    private int end(int queuePair, int i, SplittableRandom random) {
+    private int end(Known known, int i, SplittableRandom random) {
+        int queuePair = (i & 1) == 0 ? known.served : known.writing;
         int receiver = queuePair >>> 16 << 24 | random.nextInt(1 << 24);
         CmMessage message = (i & 2) == 0
                 ? new Dreq(random.nextInt(), receiver, queuePair, PrivateData.EMPTY)
