@@ -6,11 +6,8 @@ import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.Stage;
 import io.rdma4j.faults.hosts.TwoHosts;
-import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Holdings;
-import io.rdma4j.faults.traffic.Connector;
-import io.rdma4j.faults.traffic.Target;
-import java.io.IOException;
+import io.rdma4j.faults.traffic.Connecting;
 import java.time.Duration;
 
 /**
@@ -54,35 +51,20 @@ public final class Churn implements AcceptanceTest {
     @Override
     public Outcome run(Stage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child target = Child.builder(stage, "target", Target.class)
-                .on(hosts.right())
-                .with("address", TwoHosts.RIGHT)
-                .with("bytes", 4096)
-                .with("backlog", 64)
-                .countsHoldings()
-                .start();
-        Child connector = Child.builder(stage, "connector", Connector.class)
-                .on(hosts.left())
-                .with("from", TwoHosts.LEFT)
-                .with("to", TwoHosts.RIGHT)
-                .with("port", target.await("port", LIMIT).asInt())
-                .with("eitherCloses", 1)
-                .countsHoldings()
-                .start();
-        connector.await("ready", LIMIT);
+        Connecting churn = Connecting.begin(stage, hosts, true);
         stage.progress("until Java has compiled it, and what is kept of ended connections has its size");
-        JsonNode _ = churn(connector, stage.scale().of(200, 5000));
+        JsonNode _ = churn.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
         Thread.sleep(SETTLE);
-        Holdings targetBefore = target.holdings();
-        Holdings connectorBefore = connector.holdings();
+        Holdings targetBefore = churn.target().holdings();
+        Holdings connectorBefore = churn.connector().holdings();
         stage.progress("churn");
         long begin = System.nanoTime();
-        JsonNode done = churn(connector, cycles(stage.scale()));
+        JsonNode done = churn.connect(cycles(stage.scale()), THREADS, LIMIT);
         double perSecond = cycles(stage.scale()) / ((System.nanoTime() - begin) / 1e9);
         Thread.sleep(SETTLE);
-        Holdings targetMore = target.holdings().since(targetBefore);
-        Holdings connectorMore = connector.holdings().since(connectorBefore);
-        int living = target.ask("count", "count", LIMIT).get(1).asInt();
+        Holdings targetMore = churn.target().holdings().since(targetBefore);
+        Holdings connectorMore = churn.connector().holdings().since(connectorBefore);
+        int living = churn.target().ask("count", "count", LIMIT).get(1).asInt();
         int repeated = done.get("repeatedNumbers").asInt();
         return Outcome.of(
                 targetMore.isNothingBut(MOST_BYTES)
@@ -92,14 +74,5 @@ public final class Churn implements AcceptanceTest {
                 perSecond >= LEAST_PER_SECOND,
                 "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers twice"
                         .formatted(perSecond, targetMore, connectorMore, living, repeated));
-    }
-
-    private static JsonNode churn(Child connector, int count) throws IOException, InterruptedException {
-        JsonNode done = connector.ask("connect " + count + " " + THREADS, "done", LIMIT);
-        if (!done.get("wrong").isEmpty()) {
-            throw new IOException(done.get("wrong").size() + " of " + count + " failed: "
-                    + done.get("wrong").get(0).asText());
-        }
-        return done;
     }
 }

@@ -7,10 +7,7 @@ import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.Stage;
 import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
-import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.Connector;
-import io.rdma4j.faults.traffic.Target;
-import java.io.IOException;
+import io.rdma4j.faults.traffic.Connecting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,36 +55,24 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
     @Override
     public Outcome run(Stage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child target = Child.builder(stage, "target", Target.class)
-                .on(hosts.right())
-                .with("address", TwoHosts.RIGHT)
-                .with("bytes", 4096)
-                .with("backlog", 256)
-                .start();
-        Child connector = Child.builder(stage, "connector", Connector.class)
-                .on(hosts.left())
-                .with("from", TwoHosts.LEFT)
-                .with("to", TwoHosts.RIGHT)
-                .with("port", target.await("port", LIMIT).asInt())
-                .start();
-        connector.await("ready", LIMIT);
-        JsonNode _ = connect(connector, 40, 1); // until Java has compiled it
-        JsonNode _ = connect(connector, count(stage.scale()), count(stage.scale()));
+        Connecting connecting = Connecting.begin(stage, hosts, false);
+        JsonNode _ = connecting.connect(40, 1, LIMIT); // until Java has compiled it
+        JsonNode _ = connecting.connect(count(stage.scale()), count(stage.scale()), LIMIT);
         int count = count(stage.scale());
         for (Map.Entry<String, Integer> message : MESSAGES.entrySet()) {
             stage.progress(message.getKey() + " lost");
             hosts.damage(Damage.lostOnce(message.getValue()));
-            JsonNode _ = connect(connector, 1, 1);
+            JsonNode _ = connecting.connect(1, 1, LIMIT);
             if (hosts.damaged() == 0) {
                 return Outcome.failed("no " + message.getKey() + " was lost");
             }
         }
         hosts.damage(Damage.loss(LOSS_PER_MILLE));
         stage.progress("one by one");
-        List<Double> seconds = new ArrayList<>(seconds(connect(connector, count, 1)));
+        List<Double> seconds = new ArrayList<>(seconds(connecting.connect(count, 1, LIMIT)));
         stage.progress("at once");
         double medianOneByOne = median(seconds);
-        seconds.addAll(seconds(connect(connector, count, count)));
+        seconds.addAll(seconds(connecting.connect(count, count, LIMIT)));
         hosts.heal();
         double median = median(seconds);
         double of95 = seconds.get(seconds.size() * 95 / 100);
@@ -97,15 +82,6 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
                 median <= MOST_MEDIAN_SECONDS && of95 <= MOST_OF_95_PER_CENT_SECONDS,
                 "%d of %d connected, one event each; half in %.0f ms (one by one %.0f), 95 %% in %.2f s, all in %.2f s"
                         .formatted(seconds.size(), 2 * count, median * 1000, medianOneByOne * 1000, of95, most));
-    }
-
-    private static JsonNode connect(Child connector, int count, int threads) throws IOException, InterruptedException {
-        JsonNode done = connector.ask("connect " + count + " " + threads, "done", LIMIT);
-        if (!done.get("wrong").isEmpty()) {
-            throw new IOException(done.get("wrong").size() + " of " + count + " not connected: "
-                    + done.get("wrong").get(0).asText());
-        }
-        return done;
     }
 
     private static double median(List<Double> seconds) {

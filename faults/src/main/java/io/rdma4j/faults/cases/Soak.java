@@ -9,9 +9,8 @@ import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Holdings;
-import io.rdma4j.faults.traffic.Connector;
+import io.rdma4j.faults.traffic.Connecting;
 import io.rdma4j.faults.traffic.Conversation;
-import io.rdma4j.faults.traffic.Target;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,15 +73,15 @@ public final class Soak implements AcceptanceTest {
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(conversation.pingPong(stage, hosts, "client-" + i));
         }
-        Churning churning = new Churning(stage, hosts);
+        Connecting connecting = Connecting.begin(stage, hosts, false);
         hosts.damage(Damage.loss(LOSS_PER_MILLE));
-        List<Child> watched = List.of(conversation.answerer(), clients.getFirst(), churning.target);
+        List<Child> watched = List.of(conversation.answerer(), clients.getFirst(), connecting.target());
         Duration whole = Duration.ofSeconds(stage.scale().of(24L, 30 * 60));
         List<JsonNode> before = states(clients);
-        int kills = rounds(stage, conversation, hosts, churning, whole.dividedBy(3));
+        int kills = rounds(stage, conversation, hosts, connecting, whole.dividedBy(3));
         List<Holdings> first = holdings(watched);
         kills += rounds(
-                stage, conversation, hosts, churning, whole.multipliedBy(2).dividedBy(3));
+                stage, conversation, hosts, connecting, whole.multipliedBy(2).dividedBy(3));
         List<JsonNode> after = states(clients);
         List<Holdings> last = holdings(watched);
         long batches = 0;
@@ -106,20 +105,21 @@ public final class Soak implements AcceptanceTest {
         }
         return Outcome.of(
                 isFlat,
-                "%d batches right, %d connections, %d kills; %s".formatted(batches, churning.connections, kills, more));
+                "%d batches right, %d connections, %d kills; %s"
+                        .formatted(batches, kills * CONNECTIONS_A_ROUND, kills, more));
     }
 
     /** Kills a client and starts another, and connects and leaves, until the time is over; how many were killed. */
     private static int rounds(
-            Stage stage, Conversation conversation, TwoHosts hosts, Churning churning, Duration duration)
+            Stage stage, Conversation conversation, TwoHosts hosts, Connecting connecting, Duration duration)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + duration.toNanos();
         int kills = 0;
         while (System.nanoTime() - end < 0) {
             stage.progress("%d s left, %d connections"
-                    .formatted((end - System.nanoTime()) / 1_000_000_000L, churning.connections));
+                    .formatted((end - System.nanoTime()) / 1_000_000_000L, kills * CONNECTIONS_A_ROUND));
             try (Child victim = conversation.pingPong(stage, hosts, "victim")) {
-                churning.round();
+                JsonNode _ = connecting.connect(CONNECTIONS_A_ROUND, THREADS, LIMIT);
                 Thread.sleep(ROUND);
                 String wrong = Conversation.state(victim).get("wrong").asText();
                 if (!wrong.isEmpty()) {
@@ -147,36 +147,5 @@ public final class Soak implements AcceptanceTest {
             holdings.add(child.holdings());
         }
         return holdings;
-    }
-
-    /** Connecting and leaving, all the time. */
-    private static final class Churning {
-        private final Child target;
-        private final Child connector;
-        private int connections;
-
-        Churning(Stage stage, TwoHosts hosts) throws IOException, InterruptedException {
-            target = Child.builder(stage, "target", Target.class)
-                    .on(hosts.right())
-                    .with("address", TwoHosts.RIGHT)
-                    .with("bytes", 4096)
-                    .countsHoldings()
-                    .start();
-            connector = Child.builder(stage, "connector", Connector.class)
-                    .on(hosts.left())
-                    .with("from", TwoHosts.LEFT)
-                    .with("to", TwoHosts.RIGHT)
-                    .with("port", target.await("port", LIMIT).asInt())
-                    .start();
-            connector.await("ready", LIMIT);
-        }
-
-        void round() throws IOException, InterruptedException {
-            JsonNode done = connector.ask("connect " + CONNECTIONS_A_ROUND + " " + THREADS, "done", LIMIT);
-            if (!done.get("wrong").isEmpty()) {
-                throw new IOException(done.get("wrong").get(0).asText());
-            }
-            connections += CONNECTIONS_A_ROUND;
-        }
     }
 }

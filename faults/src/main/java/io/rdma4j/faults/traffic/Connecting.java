@@ -1,0 +1,63 @@
+package io.rdma4j.faults.traffic;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * A {@link Target} on the right host, and a {@link Connector} on the left one.
+ *
+ * @param target the passive side
+ * @param connector who connects to it
+ */
+public record Connecting(Child target, Child connector) {
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final int BACKLOG = 256;
+
+    /**
+     * Starts both.
+     *
+     * @param eitherCloses whether by chance the target closes first; only on a path without loss
+     */
+    public static Connecting begin(Stage stage, TwoHosts hosts, boolean eitherCloses)
+            throws IOException, InterruptedException {
+        Child target = Child.builder(stage, "target", Target.class)
+                .on(hosts.right())
+                .with("address", TwoHosts.RIGHT)
+                .with("bytes", 4096)
+                .with("backlog", BACKLOG)
+                .countsHoldings()
+                .start();
+        Child connector = Child.builder(stage, "connector", Connector.class)
+                .on(hosts.left())
+                .with("from", TwoHosts.LEFT)
+                .with("to", TwoHosts.RIGHT)
+                .with("port", target.await("port", START).asInt())
+                .with("eitherCloses", eitherCloses ? 1 : 0)
+                .countsHoldings()
+                .start();
+        connector.await("ready", START);
+        return new Connecting(target, connector);
+    }
+
+    /**
+     * Connects, writes once and disconnects, so many times by so many threads.
+     *
+     * @return what the connector says of it
+     * @throws IOException if one of them fails, or they have not all ended within {@code limit}
+     */
+    public JsonNode connect(int count, int threads, Duration limit) throws IOException, InterruptedException {
+        JsonNode done = connector.ask("connect " + count + " " + threads, "done", limit);
+        if (!done.get("wrong").isEmpty()) {
+            throw new IOException("%d of %d failed: %s"
+                    .formatted(
+                            done.get("wrong").size(),
+                            count,
+                            done.get("wrong").get(0).asText()));
+        }
+        return done;
+    }
+}
