@@ -37,7 +37,18 @@ final class StreamTalk implements StreamPort {
     private final Deque<Long> underWay = new ArrayDeque<>();
 
     /** Memory of the peer that it has let this side write to. */
-    private final List<BufferDescriptor> offered = new ArrayList<>();
+    /** Memory that the peer has offered. */
+    private record Offer(long address, int key, long length) {
+        static Offer of(BufferDescriptor descriptor) {
+            return new Offer(descriptor.address(), descriptor.key(), Integer.toUnsignedLong(descriptor.length()));
+        }
+
+        boolean holds(long at, int byKey, int bytes) {
+            return key == byKey && bytes <= length && Long.compareUnsigned(at - address, length - bytes) <= 0;
+        }
+    }
+
+    private final List<Offer> offered = new ArrayList<>();
 
     /** Memory of this side that the peer may write to, by index. */
     private final Deque<Integer> mapped = new ArrayDeque<>();
@@ -64,11 +75,13 @@ final class StreamTalk implements StreamPort {
         byte[] own = protocol.connectData().toByteArray();
         ConnectData peer = ConnectData.parse(script.flag() ? script.run() : changed(own));
         if (peer != null && protocol.onPeer(peer)) {
-            offered.add(peer.buffer());
-            long table = (long) peer.table().length() * BufferDescriptor.LENGTH
-                    + (long) peer.mappingEntries() * MappingEntry.LENGTH;
-            offered.add(new BufferDescriptor(
-                    peer.table().address(), peer.table().key(), (int) Math.min(table, 0xffff_ffffL)));
+            offered.add(Offer.of(peer.buffer()));
+            // As long as the peer says, which is more than a descriptor can say.
+            offered.add(new Offer(
+                    peer.table().address(),
+                    peer.table().key(),
+                    (long) peer.table().length() * BufferDescriptor.LENGTH
+                            + (long) peer.mappingEntries() * MappingEntry.LENGTH));
             protocol.start();
         }
         while (!script.isAtEnd()) {
@@ -183,8 +196,9 @@ final class StreamTalk implements StreamPort {
     }
 
     private void note(BufferDescriptor descriptor) {
-        if (descriptor.length() != 0 && !offered.contains(descriptor)) {
-            offered.add(descriptor);
+        Offer offer = Offer.of(descriptor);
+        if (offer.length() != 0 && !offered.contains(offer)) {
+            offered.add(offer);
         }
     }
 
@@ -246,15 +260,9 @@ final class StreamTalk implements StreamPort {
                 "bytes lie in the local memory");
         if (bytes.totalLength() > 0) {
             Law.holds(
-                    offered.stream().anyMatch(d -> holds(d, address, key, bytes.totalLength())),
+                    offered.stream().anyMatch(offer -> offer.holds(address, key, bytes.totalLength())),
                     "nothing is written where the peer has offered no memory");
         }
-    }
-
-    private static boolean holds(BufferDescriptor memory, long address, int key, int length) {
-        long size = Integer.toUnsignedLong(memory.length());
-        long at = address - memory.address();
-        return memory.key() == key && length <= size && Long.compareUnsigned(at, size - length) <= 0;
     }
 
     // ---- seeds
