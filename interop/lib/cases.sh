@@ -8,17 +8,19 @@
 
 port=7174
 
-# What --quick leaves out: more sizes, counts, families and forms of output of what another case shows already, and what the
-# tests of the tools themselves play in one process.
+# What --quick leaves out: more sizes, counts, options and families of what another case shows already, and what the tests of
+# the tools themselves play in one process. Each tool stays, in both roles.
 beyond_quick='^('
-beyond_quick+='size/v[46]/(23|1000)|size/v6/4096|persistent/v6-4096|wildcard/v4|option-q|refused/v6|loss/1%-nft/v4-16384'
-beyond_quick+='|perftest/[a-z_]+/(-b|-[DqQlz]-?[0-9]*|64K|UD-b)|perftest/ib_(read|write)_[a-z]+/tcp|perftest/ib_send_lat/(tcp|-a-UD)'
-beyond_quick+='|pingpong/(srq|uc|ud)/(events|v6)|cmtime/classic/(-c-1|-c-10|v6)'
-beyond_quick+='|ucmatose/(-C-0|-P-ib|-P-tcp|-S-1|-c-2|-c-8|-t|v6)|udaddy/(-S-1|-c-8|-t|v6)|mckey/-C-50'
-beyond_quick+='|rstream/(-S-16|-S-64|-S-1000|-S-4096|-T-a|-T-b|-T-n|v6)|riostream/(-T-a|-T-b|v6)|rdma_client/(any|v6|-p)|rdma_xclient/-c-r'
-beyond_quick+='|host/[a-z_]+/(lo6|v6|far-v6|far-ll|far-twin/65535|twin|twin/64|ll/64|v4/64|lo4/[0-9]+|lo6/[0-9]+|far-v6/65535|far-ll/65535)'
-beyond_quick+='|host/cmtime/(classic|mesh)/(lo6|v6|far-v6|far-ll|ll|v4)|host/udpong/(far-ab|far-2000)|host/rcopy/2g|host/persistent-8/twin'
-beyond_quick+='|host/kill-9/(ll/.*|idle-.*|rstream-(client|server)-[ab]|twin/.*)|host/owner-killed/ll/.*|host/idle/after-traffic'
+beyond_quick+='size/v4/(23|64|1000|4096)|size/v6/(23|1000|4096|65535)|persistent/v6-4096|wildcard/v4|option-q|refused/v6|source-address'
+beyond_quick+='|loss/1%-(nft|netem)/.*|loss/5%-nft/v6|killed/.*-INT'
+beyond_quick+='|perftest/[a-z_]+/(-b|-[DqQlz]-?[0-9]*|64K|UD-b|-e|swap|-a-UD)|perftest/ib_[a-z]+_(lat|bw)/(tcp|UC)|perftest/ib_send_bw/UD'
+beyond_quick+='|pingpong/(rc|srq|uc|ud)/(events|v6)|cmtime/classic/(-c-1|-c-10|-p|v6)'
+beyond_quick+='|ucmatose/(-C-0|-P-ib|-P-tcp|-S-1|-c-2|-c-8|-t|v6|-f-name|-f-ip|-m|v4)|udaddy/(-S-1|-S-1024|-c-8|-t|v6)|mckey/(-C-50|-o|-c-3|-S-1024)'
+beyond_quick+='|rstream/(-S-(16|64|1000|4096|65536)|-T-[abnr]|-B|-I|v6)|riostream/(-S-1m|-T-[ab]|v6)|rdma_client/(any|v6|-p|ll)'
+beyond_quick+='|rdma_xclient/(-c-r|refused)'
+beyond_quick+='|host/[a-z_]+/(lo4|lo6|v6|far-v6|far-ll|far-twin/65535|twin|twin/64|ll/64|v4/64|lo4/[0-9]+|lo6/[0-9]+|far-v6/65535|far-ll/65535)'
+beyond_quick+='|host/cmtime/(classic|mesh)/(lo4|lo6|v4|v6|far-v6|far-ll|ll)|host/udpong/(far-ab|far-bw|far-2000)|host/rcopy/(2g|2g-loss)|host/persistent-8/twin'
+beyond_quick+='|host/kill-9/(ll/.*|idle-.*|rstream-(client|server)-[ab]|twin/.*)|host/owner-killed/(ll|ll/.*|twin)|host/idle/after-traffic'
 beyond_quick+=')$'
 
 # One server, one client, -v on both and -V on the client: both end with 0 and printed exactly the right bytes.

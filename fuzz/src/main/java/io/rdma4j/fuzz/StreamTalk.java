@@ -37,7 +37,6 @@ final class StreamTalk implements StreamPort {
     private final Deque<Long> underWay = new ArrayDeque<>();
 
     /** Memory of the peer that it has let this side write to. */
-    /** Memory that the peer has offered. */
     private record Offer(long address, int key, long length) {
         static Offer of(BufferDescriptor descriptor) {
             return new Offer(descriptor.address(), descriptor.key(), Integer.toUnsignedLong(descriptor.length()));
