@@ -15,8 +15,9 @@ import java.time.Duration;
  * @param port where it listens
  * @param ackTimeout exponent of the local ACK timeout of both sides
  * @param sizes lengths of messages in bytes, joined by commas
+ * @param keepAlive how long a side hears nothing before it asks whether the other is there; zero for ever
  */
-public record Conversation(Child answerer, int port, int ackTimeout, String sizes) {
+public record Conversation(Child answerer, int port, int ackTimeout, String sizes, Duration keepAlive) {
     /** Exponent of the local ACK timeout that the connection manager takes by itself. */
     public static final int USUAL_TIMEOUT = 19;
 
@@ -28,7 +29,7 @@ public record Conversation(Child answerer, int port, int ackTimeout, String size
         return begin(stage, hosts, ackTimeout, sizes, Duration.ZERO);
     }
 
-    /** Starts the passive side, which asks silent peers whether they are there, every so often. */
+    /** Starts the passive side; both ask whether the other is there when they hear nothing for so long. */
     public static Conversation begin(Stage stage, TwoHosts hosts, int ackTimeout, String sizes, Duration keepAlive)
             throws IOException, InterruptedException {
         Child answerer = Child.builder(stage, "answerer", Answerer.class)
@@ -39,7 +40,7 @@ public record Conversation(Child answerer, int port, int ackTimeout, String size
                 .with("keepAliveMillis", keepAlive.toMillis())
                 .countsHoldings()
                 .start();
-        return new Conversation(answerer, answerer.await("port", STEP).asInt(), ackTimeout, sizes);
+        return new Conversation(answerer, answerer.await("port", STEP).asInt(), ackTimeout, sizes, keepAlive);
     }
 
     /** Starts a {@link Mover}, ready for its words. */
@@ -61,6 +62,7 @@ public record Conversation(Child answerer, int port, int ackTimeout, String size
                 .with("port", port)
                 .with("timeout", ackTimeout)
                 .with("sizes", sizes)
+                .with("keepAliveMillis", keepAlive.toMillis())
                 .countsHoldings()
                 .start();
         child.await("ready", STEP);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * An active side that is busy with one {@link Exchange} until something goes wrong or the test says so.
  *
  * <p>Parameters {@code from}, {@code to}, {@code port}, {@code timeout} (exponent; 0 for what the connection manager takes),
- * {@code sizes}. Says {@code ready}; to the word {@code look} {@code state}: {@code wrong}, {@code status}, {@code batches},
+ * {@code keepAliveMillis} (0 for none), {@code sizes}. Says {@code ready}; to the word {@code look} {@code state}: {@code wrong}, {@code status}, {@code batches},
  * {@code longestMillis} (the longest silence since the last look), {@code portErrors} and {@code portActives} (events of its
  * port), {@code endMillis} (from the last batch to the error); to {@code stop} the same once its batch has ended. Ends when
  * told {@code end}.
@@ -39,6 +39,7 @@ public final class PingPong implements Role {
                 new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0)),
                 (int) parent.number("timeout", 0),
                 parent.numbers("sizes"));
+        exchange.side().queuePair().setKeepAlive(Duration.ofMillis(parent.number("keepAliveMillis", 0)));
         lastNanos = System.nanoTime();
         Thread watch = Thread.ofPlatform().daemon().start(() -> watchPort(exchange));
         Thread worker = Thread.ofPlatform().daemon().start(() -> work(exchange));
