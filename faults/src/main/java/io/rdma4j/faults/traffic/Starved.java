@@ -2,6 +2,7 @@ package io.rdma4j.faults.traffic;
 
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
+import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaException;
@@ -42,6 +43,7 @@ public final class Starved implements Role {
             move(exchange);
             // Classes that only failures need are loaded while that is possible.
             connect(new InetSocketAddress(from[0], 0), new InetSocketAddress(to.getAddress(), 1), sizes);
+            System.err.println("lacking: " + SystemFailure.lacksDescriptors(new IOException("none yet")));
             exhaust();
             move(exchange);
             result.put("refusal", connect(new InetSocketAddress(from[1], 0), to, sizes));
