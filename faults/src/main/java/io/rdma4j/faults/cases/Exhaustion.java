@@ -64,7 +64,7 @@ public final class Exhaustion implements AcceptanceTest {
             return Outcome.failed(result.get("wrong").asText());
         }
         String refusal = result.get("refusal").asText();
-        if (!refusal.contains("too many open files")) {
+        if (!refusal.contains("EMFILE")) {
             return Outcome.failed("a new address without descriptors: "
                     + (refusal.isEmpty() ? "not refused" : "\"" + refusal + "\" does not say why"));
         }
