@@ -1,7 +1,7 @@
 package io.rdma4j.faults.relay;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /**
  * What a relay does to the RoCE packets of one direction; all else passes.
@@ -33,126 +33,79 @@ public record Disturbance(
 
     /** The same with loss of single packets. */
     public Disturbance withLoss(double part) {
-        return new Disturbance(
-                part,
-                burstLoss,
-                burstPackets,
-                duplication,
-                duplicateDelayNanos,
-                reordering,
-                reorderPackets,
-                corruption,
-                delayNanos,
-                jitter);
+        return with(0, part);
     }
 
     /** The same with loss in bursts. */
     public Disturbance withBursts(double part, int packets) {
-        return new Disturbance(
-                loss,
-                part,
-                packets,
-                duplication,
-                duplicateDelayNanos,
-                reordering,
-                reorderPackets,
-                corruption,
-                delayNanos,
-                jitter);
+        return with(1, part, packets);
     }
 
     /** The same with packets that come twice. */
     public Disturbance withDuplicates(double part, long laterNanos) {
-        return new Disturbance(
-                loss,
-                burstLoss,
-                burstPackets,
-                part,
-                laterNanos,
-                reordering,
-                reorderPackets,
-                corruption,
-                delayNanos,
-                jitter);
+        return with(3, part, (double) laterNanos);
     }
 
     /** The same with packets that are overtaken. */
     public Disturbance withReordering(double part, int packets) {
-        return new Disturbance(
-                loss,
-                burstLoss,
-                burstPackets,
-                duplication,
-                duplicateDelayNanos,
-                part,
-                packets,
-                corruption,
-                delayNanos,
-                jitter);
+        return with(5, part, packets);
     }
 
     /** The same with changed bits. */
     public Disturbance withCorruption(double part) {
-        return new Disturbance(
-                loss,
-                burstLoss,
-                burstPackets,
-                duplication,
-                duplicateDelayNanos,
-                reordering,
-                reorderPackets,
-                part,
-                delayNanos,
-                jitter);
+        return with(7, part);
     }
 
     /** The same with a delay. */
     public Disturbance withDelay(long nanos, double part) {
-        return new Disturbance(
-                loss,
-                burstLoss,
-                burstPackets,
-                duplication,
-                duplicateDelayNanos,
-                reordering,
-                reorderPackets,
-                corruption,
-                nanos,
-                part);
+        return with(8, (double) nanos, part);
+    }
+
+    /** The same with other numbers from the one at {@code place} on. */
+    private Disturbance with(int place, double... others) {
+        double[] numbers = numbers();
+        System.arraycopy(others, 0, numbers, place, others.length);
+        return of(numbers);
     }
 
     /** All as one word, which {@link #parse} reads. */
     String text() {
-        return String.join(
-                ",",
-                List.of(
-                        Double.toString(loss),
-                        Double.toString(burstLoss),
-                        Integer.toString(burstPackets),
-                        Double.toString(duplication),
-                        Long.toString(duplicateDelayNanos),
-                        Double.toString(reordering),
-                        Integer.toString(reorderPackets),
-                        Double.toString(corruption),
-                        Long.toString(delayNanos),
-                        Double.toString(jitter)));
+        return Arrays.stream(numbers()).mapToObj(Double::toString).collect(Collectors.joining(","));
     }
 
     static Disturbance parse(String text) {
-        List<Double> numbers = new ArrayList<>();
-        for (String number : text.split(",", -1)) {
-            numbers.add(Double.parseDouble(number));
-        }
+        return of(Arrays.stream(text.split(",", -1))
+                .mapToDouble(Double::parseDouble)
+                .toArray());
+    }
+
+    /** All, in the order of the components. */
+    private double[] numbers() {
+        return new double[] {
+            loss,
+            burstLoss,
+            burstPackets,
+            duplication,
+            duplicateDelayNanos,
+            reordering,
+            reorderPackets,
+            corruption,
+            delayNanos,
+            jitter
+        };
+    }
+
+    private static Disturbance of(double[] numbers) {
         return new Disturbance(
-                numbers.get(0),
-                numbers.get(1),
-                numbers.get(2).intValue(),
-                numbers.get(3),
-                numbers.get(4).longValue(),
-                numbers.get(5),
-                numbers.get(6).intValue(),
-                numbers.get(7),
-                numbers.get(8).longValue(),
-                numbers.get(9));
+                numbers[0],
+                numbers[1],
+                (int) numbers[2],
+                numbers[3],
+                (long) numbers[4],
+                numbers[5],
+                (int) numbers[6],
+                numbers[7],
+                (long) numbers[8],
+                numbers[9]);
     }
 }
