@@ -27,11 +27,18 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * 28: a client reads 64 bytes after 64 bytes of a server, alone, and then while four connections from another address flood the
  * same server with READs and WRITEs of 64 KiB, as many outstanding as they may have. The small one is to keep its share.
+ *
+ * <p>The flooding process has the processor time that server and client leave: where all three share two processors evenly,
+ * a READ takes a turn of the scheduler now and then (3 ms), whatever comes over the cable.
  */
 public final class NoisyNeighbours implements AcceptanceTest {
     private static final String FLOODING = "10.86.0.3";
     private static final double MOST_TIMES = 5;
     private static final double LEAST_PART = 0.15;
+
+    /** Less is no flood: the machine was too busy for one. */
+    private static final double LEAST_FLOOD = 64 << 20;
+
     private static final Duration STEP = Duration.ofSeconds(20);
 
     /** Creates the test. */
@@ -71,8 +78,8 @@ public final class NoisyNeighbours implements AcceptanceTest {
                 .with("address", TwoHosts.RIGHT)
                 .start();
         int port = target.await("port", STEP).asInt();
-        Child victim = start(stage, hosts, "victim", Victim.class, TwoHosts.LEFT, port);
-        Child flooder = start(stage, hosts, "flooder", Flooder.class, FLOODING, port);
+        Child victim = start(child(stage, hosts, "victim", Victim.class), TwoHosts.LEFT, port);
+        Child flooder = start(child(stage, hosts, "flooder", Flooder.class).yields(), FLOODING, port);
         int seconds = seconds(stage.scale());
         Duration limit = STEP.plusSeconds(seconds);
         stage.progress("alone");
@@ -86,9 +93,10 @@ public final class NoisyNeighbours implements AcceptanceTest {
         double times = beside.get("p99Nanos").asDouble() / alone.get("p99Nanos").asDouble();
         double part =
                 beside.get("perSecond").asDouble() / alone.get("perSecond").asDouble();
+        double flood = flooded.get("bytesPerSecond").asDouble();
         return Outcome.of(
                 true,
-                times <= MOST_TIMES && part >= LEAST_PART,
+                times <= MOST_TIMES && part >= LEAST_PART && flood >= LEAST_FLOOD,
                 "p99 %.0f us in place of %.0f, %.1f times; %.0f/s in place of %.0f, %.0f %%; neighbours %.0f MiB/s"
                         .formatted(
                                 beside.get("p99Nanos").asDouble() / 1000,
@@ -97,17 +105,15 @@ public final class NoisyNeighbours implements AcceptanceTest {
                                 beside.get("perSecond").asDouble(),
                                 alone.get("perSecond").asDouble(),
                                 100 * part,
-                                flooded.get("bytesPerSecond").asDouble() / (1 << 20)));
+                                flood / (1 << 20)));
     }
 
-    private static Child start(
-            Stage stage, TwoHosts hosts, String name, Class<? extends Role> role, String from, int port)
-            throws IOException, InterruptedException {
-        Child child = Child.builder(stage, name, role)
-                .on(hosts.left())
-                .with("from", from)
-                .with("port", port)
-                .start();
+    private static Child.Builder child(Stage stage, TwoHosts hosts, String name, Class<? extends Role> role) {
+        return Child.builder(stage, name, role).on(hosts.left());
+    }
+
+    private static Child start(Child.Builder builder, String from, int port) throws IOException, InterruptedException {
+        Child child = builder.with("from", from).with("port", port).start();
         child.await("ready", STEP);
         return child;
     }

@@ -16,11 +16,13 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,13 +30,33 @@ import java.util.Map;
 /**
  * 16: messages come to a receiver that has no receive posted. The sender waits as long as each of the 32 codes says, gives up
  * after as many repetitions as it was told, or never, and a receive that is posted late is found. Meanwhile the receiver
- * refuses at most once per time, and both together take next to no processor time.
+ * refuses at most once per time, and neither's process takes much processor time.
  *
  * <p>A wait that was too short fails at once. One that was too long is tried again twice: it may have been the processor that
  * was not to be had.
  */
 public final class ReceiverNotReady implements AcceptanceTest {
     private static final double MOST_PROCESSOR = 0.05;
+    private static final Duration STEP = Duration.ofSeconds(20);
+
+    /** So that compilers are soon done. */
+    private static final String QUICK = "-XX:TieredStopAtLevel=1";
+
+    /** Milliseconds by code, as in the InfiniBand Architecture, volume 1, 9.7.5.2.8. */
+    private static final double[] MILLIS = {
+        655.36, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32, 0.48, 0.64, 0.96, 1.28, 1.92, 2.56, 3.84,
+        5.12, 7.68, 10.24, 15.36, 20.48, 30.72, 40.96, 61.44, 81.92, 122.88, 163.84, 245.76, 327.68, 491.52
+    };
+
+    private static final int OUTSTANDING = 64;
+    private static final int BYTES = 64;
+    private static final int TRIES = 3;
+    private static final int FOR_EVER = 7;
+    /** 5.12 ms, for counting; 0.01 ms and 0.64 ms, for the processor. */
+    private static final int COUNTED_CODE = 18;
+
+    private static final int[] BUSY_CODES = {1, 12};
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     /** Creates the test. */
     public ReceiverNotReady() {}
@@ -51,7 +73,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
 
     @Override
     public String asked(Scale scale) {
-        return "32 timer codes and rnr_retry 0 to 6 as due, +max(20 %%, 5 ms); 7 goes on %d s; NAKs <= 1 per time, <= 5 %% of a processor"
+        return "32 timer codes and rnr_retry 0 to 6 as due, +max(20 %%, 5 ms); 7 goes on %d s; NAKs <= 1 per time, <= 5 %% of a processor each"
                 .formatted(goingOnSeconds(scale));
     }
 
@@ -66,52 +88,175 @@ public final class ReceiverNotReady implements AcceptanceTest {
 
     @Override
     public Outcome run(Stage stage) throws Exception {
-        Child child = Child.builder(stage, "both", Both.class)
-                .options("-XX:TieredStopAtLevel=1") // so that compilers are soon done
-                .with("goingOnSeconds", goingOnSeconds(stage.scale()))
-                .start();
-        JsonNode result = child.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        stage.progress("times");
+        Child both = Child.builder(stage, "both", Both.class).options(QUICK).start();
+        JsonNode result = both.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
+        both.kill();
         if (!result.get("wrong").isEmpty()) {
             return Outcome.failed(result.get("wrong").size() + " wrong: "
                     + result.get("wrong").get(0).asText());
         }
-        double processor = result.get("processor").asDouble();
+        Child sender = Child.builder(stage, "sender", End.class).options(QUICK).start();
+        Child receiver =
+                Child.builder(stage, "receiver", End.class).options(QUICK).start();
+        Cost cost = goOn(stage, sender, receiver, BUSY_CODES[0], 3); // so that all is compiled
+        int seconds = goingOnSeconds(stage.scale());
+        cost = goOn(stage, sender, receiver, COUNTED_CODE, seconds);
+        for (int code : BUSY_CODES) {
+            cost = cost.most(goOn(stage, sender, receiver, code, seconds));
+        }
         return Outcome.of(
-                true,
-                processor <= MOST_PROCESSOR && result.get("late").isEmpty(),
-                "as due but %d too late, latest by %.1f ms; at most %.2f NAKs per time, %.1f %% of a processor at code %d"
+                cost.refusalsPerTime <= 1,
+                cost.sender <= MOST_PROCESSOR
+                        && cost.receiver <= MOST_PROCESSOR
+                        && result.get("late").isEmpty(),
+                "as due but %d too late, latest by %.1f ms; at most %.2f NAKs per time; %.1f %% of a processor, receiver %.1f %%"
                         .formatted(
                                 result.get("late").size(),
                                 result.get("latestMillis").asDouble(),
-                                result.get("refusalsPerTime").asDouble(),
-                                100 * processor,
-                                result.get("processorCode").asInt()));
+                                cost.refusalsPerTime,
+                                100 * cost.sender,
+                                100 * cost.receiver));
     }
 
-    /** Sender and receiver in one process, so that its processor time is that of both. */
+    /** What waiting costs: refusals for each time of the code, and parts of a processor. */
+    private record Cost(double refusalsPerTime, double sender, double receiver) {
+        Cost most(Cost other) {
+            return new Cost(
+                    Math.max(refusalsPerTime, other.refusalsPerTime),
+                    Math.max(sender, other.sender),
+                    Math.max(receiver, other.receiver));
+        }
+    }
+
+    /** Many sends wait for as long as it takes; then receives for all come. */
+    private static Cost goOn(Stage stage, Child sender, Child receiver, int code, int seconds)
+            throws IOException, InterruptedException {
+        stage.progress("going on with code " + code);
+        int from = sender.ask("make", "number", STEP).asInt();
+        int to = receiver.ask("make", "number", STEP).asInt();
+        JsonNode _ = receiver.ask("connect " + from + " " + code, "connected", STEP);
+        JsonNode _ = sender.ask("connect " + to + " " + code, "connected", STEP);
+        long begin = System.nanoTime();
+        JsonNode _ = sender.ask("send", "sent", STEP);
+        long sentBefore = sender.ask("processor", "processor", STEP).asLong();
+        long receivedBefore = receiver.ask("processor", "processor", STEP).asLong();
+        long measuredFrom = System.nanoTime();
+        Thread.sleep(Duration.ofSeconds(seconds));
+        long sending = sender.ask("processor", "processor", STEP).asLong() - sentBefore;
+        long receiving = receiver.ask("processor", "processor", STEP).asLong() - receivedBefore;
+        double nanos = System.nanoTime() - measuredFrom;
+        long refusals = receiver.ask("refusals", "refusals", STEP).asLong();
+        double times = (System.nanoTime() - begin) / 1e6 / MILLIS[code];
+        if (refusals < 2) {
+            throw new IOException("code " + code + ": not tried again");
+        }
+        JsonNode _ = receiver.ask("receive", "received", STEP);
+        JsonNode _ = sender.ask("finish", "finished", STEP);
+        Cost cost = new Cost((refusals - 1) / times, sending / nanos, receiving / nanos);
+        stage.note("code %d: %s".formatted(code, cost));
+        return cost;
+    }
+
+    private static SendWorkRequest send(MemoryRegion from) {
+        return new SendWorkRequest().from(from, 0, BYTES).signaled();
+    }
+
+    private static VerbsSide.Patience patience(int retries, int code) {
+        return new VerbsSide.Patience(18, 7, retries, code);
+    }
+
+    private static long count(QueuePair queuePair, String name) {
+        return queuePair.counters().getOrDefault(name, -1L);
+    }
+
+    /** One end of a connection that waits: either of them, as it is told. */
+    public static final class End implements Role {
+        /** Creates the role. */
+        public End() {}
+
+        @Override
+        public void play(Parent parent) throws IOException {
+            InetAddress address = InetAddress.getLoopbackAddress();
+            try (VerbsSide side = new VerbsSide(address, 2 * OUTSTANDING, 0);
+                    Arena arena = Arena.ofShared();
+                    MemoryRegion memory = side.domain().register(arena.allocate(BYTES, 8), VerbsSide.ALL)) {
+                while (connection(parent, side, memory)) {}
+            }
+        }
+
+        private static boolean connection(Parent parent, VerbsSide side, MemoryRegion memory) throws IOException {
+            if (!parent.hear().equals("make")) {
+                return false;
+            }
+            try (QueuePair queuePair = side.queuePair(OUTSTANDING, OUTSTANDING)) {
+                parent.say("number", queuePair.number());
+                String[] peer = parent.hear().split(" ", -1);
+                side.connect(
+                        queuePair,
+                        InetAddress.getLoopbackAddress(),
+                        Integer.parseInt(peer[1]),
+                        patience(FOR_EVER, Integer.parseInt(peer[2])));
+                parent.say("connected", 1);
+                while (obey(parent, parent.hear(), side, queuePair, memory)) {}
+            }
+            return true;
+        }
+
+        /** Whether there is more to do for this connection. */
+        private static boolean obey(
+                Parent parent, String word, VerbsSide side, QueuePair queuePair, MemoryRegion memory) {
+            switch (word) {
+                case "send" -> {
+                    SendWorkRequest[] sends = new SendWorkRequest[OUTSTANDING];
+                    Arrays.setAll(
+                            sends,
+                            i -> new SendWorkRequest()
+                                    .reset(i)
+                                    .from(memory, 0, BYTES)
+                                    .signaled());
+                    queuePair.postSends(sends, OUTSTANDING);
+                    parent.say("sent", 1);
+                }
+                case "receive" -> {
+                    for (int i = 0; i < OUTSTANDING; i++) {
+                        queuePair.postReceive(new ReceiveWorkRequest().reset(i).into(memory, 0, BYTES));
+                    }
+                    awaitAll(side);
+                    parent.say("received", 1);
+                    return false;
+                }
+                case "finish" -> {
+                    awaitAll(side);
+                    parent.say("finished", 1);
+                    return false;
+                }
+                case "refusals" -> parent.say("refusals", count(queuePair, "send_rnr_err"));
+                case "processor" ->
+                    parent.say(
+                            "processor",
+                            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
+                                    .getProcessCpuTime());
+                default -> throw new IllegalArgumentException(word);
+            }
+            return true;
+        }
+
+        private static void awaitAll(VerbsSide side) {
+            for (int i = 0; i < OUTSTANDING; i++) {
+                WorkCompletion completion = side.await(PATIENCE);
+                if (!completion.isSuccess() || completion.id() != i) {
+                    throw new IllegalStateException("message " + i + ", at last: " + completion);
+                }
+            }
+        }
+    }
+
+    /** Sender and receiver in one process, so that nothing but the network stands between the two. */
     public static final class Both implements Role {
-        /** Milliseconds by code, as in the InfiniBand Architecture, volume 1, 9.7.5.2.8. */
-        private static final double[] MILLIS = {
-            655.36, 0.01, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.32, 0.48, 0.64, 0.96, 1.28, 1.92, 2.56,
-            3.84, 5.12, 7.68, 10.24, 15.36, 20.48, 30.72, 40.96, 61.44, 81.92, 122.88, 163.84, 245.76, 327.68, 491.52
-        };
-
-        private static final int OUTSTANDING = 64;
-        private static final int BYTES = 64;
-        private static final int TRIES = 3;
-        private static final int FOR_EVER = 7;
-        /** 5.12 ms, for counting; 0.01 ms and 0.64 ms, for the processor. */
-        private static final int COUNTED_CODE = 18;
-
-        private static final int[] BUSY_CODES = {1, 12};
-        private static final Duration PATIENCE = Duration.ofSeconds(20);
-
         private final List<String> wrong = new ArrayList<>();
         private final List<String> late = new ArrayList<>();
         private double latestMillis;
-        private double refusalsPerTime;
-        private double processor;
-        private int processorCode;
 
         /** Creates the role. */
         public Both() {}
@@ -124,7 +269,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
                     Arena arena = Arena.ofShared();
                     MemoryRegion from = sender.domain().register(arena.allocate(BYTES, 8), VerbsSide.ALL);
                     MemoryRegion to = receiver.domain().register(arena.allocate(BYTES, 8), VerbsSide.ALL)) {
-                warmUp(sender, from, receiver, to);
+                warmUp(sender, from, receiver);
                 for (int code = 0; code < MILLIS.length; code++) {
                     giveUp(sender, from, receiver, code, 1);
                 }
@@ -132,32 +277,20 @@ public final class ReceiverNotReady implements AcceptanceTest {
                     giveUp(sender, from, receiver, COUNTED_CODE, retries);
                 }
                 postLate(sender, from, receiver, to);
-                Duration each = Duration.ofSeconds(parent.number("goingOnSeconds", 3));
-                goOn(sender, from, receiver, to, COUNTED_CODE, each);
-                for (int code : BUSY_CODES) {
-                    goOn(sender, from, receiver, to, code, each);
-                }
             }
             Map<String, Object> result = new LinkedHashMap<>();
             result.put("wrong", wrong);
             result.put("late", late);
             result.put("latestMillis", latestMillis);
-            result.put("refusalsPerTime", refusalsPerTime);
-            result.put("processor", processor);
-            result.put("processorCode", processorCode);
             parent.say("result", result);
         }
 
         /** Loads classes and lets what runs often be compiled. */
-        private void warmUp(VerbsSide sender, MemoryRegion from, VerbsSide receiver, MemoryRegion to)
-                throws InterruptedException {
+        private void warmUp(VerbsSide sender, MemoryRegion from, VerbsSide receiver) {
             giveUp(sender, from, receiver, 12, 6);
-            goOn(sender, from, receiver, to, 1, Duration.ofSeconds(2));
             wrong.clear();
             late.clear();
             latestMillis = 0;
-            refusalsPerTime = 0;
-            processor = 0;
         }
 
         /** No receive at all: the error comes after {@code retries} waits. */
@@ -212,63 +345,6 @@ public final class ReceiverNotReady implements AcceptanceTest {
                     late.add("a late receive is filled only after " + millis + " ms");
                 }
             }
-        }
-
-        /** Many sends wait for as long as it takes; then receives for all come. */
-        private void goOn(
-                VerbsSide sender, MemoryRegion from, VerbsSide receiver, MemoryRegion to, int code, Duration time)
-                throws InterruptedException {
-            try (QueuePair sending = sender.queuePair(OUTSTANDING, 1);
-                    QueuePair receiving = receiver.queuePair(1, OUTSTANDING)) {
-                VerbsSide.connect(sender, sending, receiver, receiving, patience(FOR_EVER, code));
-                SendWorkRequest[] sends = new SendWorkRequest[OUTSTANDING];
-                for (int i = 0; i < OUTSTANDING; i++) {
-                    sends[i] = send(from);
-                }
-                long begin = System.nanoTime();
-                sending.postSends(sends, OUTSTANDING);
-                Thread.sleep(1000); // compilers take processor time at first
-                OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-                long processorBefore = system.getProcessCpuTime();
-                long measuredFrom = System.nanoTime();
-                Thread.sleep(time);
-                double used =
-                        (double) (system.getProcessCpuTime() - processorBefore) / (System.nanoTime() - measuredFrom);
-                System.err.println("code " + code + ": " + used + " of a processor, " + sending.counters());
-                if (used > processor) {
-                    processor = used;
-                    processorCode = code;
-                }
-                long refusals = count(receiving, "send_rnr_err");
-                double times = (System.nanoTime() - begin) / 1e6 / MILLIS[code];
-                refusalsPerTime = Math.max(refusalsPerTime, (refusals - 1) / times);
-                require(refusals - 1 <= times, "code " + code + ": " + refusals + " NAKs in " + times + " times");
-                require(refusals > 1, "code " + code + ": not tried again");
-                end(sender, receiver, receiving, to, code);
-            }
-        }
-
-        private void end(VerbsSide sender, VerbsSide receiver, QueuePair receiving, MemoryRegion to, int code) {
-            for (int i = 0; i < OUTSTANDING; i++) {
-                receiving.postReceive(new ReceiveWorkRequest().reset(i).into(to, 0, BYTES));
-            }
-            for (int i = 0; i < OUTSTANDING; i++) {
-                WorkCompletion received = receiver.await(PATIENCE);
-                require(received.isSuccess() && received.id() == i, "code " + code + ", at last: " + received);
-                require(sender.await(PATIENCE).isSuccess(), "code " + code + ", at last: a send fails");
-            }
-        }
-
-        private static VerbsSide.Patience patience(int retries, int code) {
-            return new VerbsSide.Patience(18, 7, retries, code);
-        }
-
-        private static SendWorkRequest send(MemoryRegion from) {
-            return new SendWorkRequest().from(from, 0, BYTES).signaled();
-        }
-
-        private static long count(QueuePair queuePair, String name) {
-            return queuePair.counters().getOrDefault(name, -1L);
         }
 
         private void require(boolean isRight, String what) {
