@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -26,6 +27,7 @@ public final class Control implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
     private final AtomicLong counter = new AtomicLong();
+    private final CountDownLatch stop = new CountDownLatch(1);
     private volatile boolean stopped;
 
     private Control(Socket socket) throws IOException {
@@ -85,7 +87,7 @@ public final class Control implements AutoCloseable {
                     answerOne();
                 }
             } catch (IOException gone) {
-                stopped = true;
+                noteStop();
             }
         });
     }
@@ -103,8 +105,13 @@ public final class Control implements AutoCloseable {
         out.flush();
         if (question == STOP) {
             // Only now: the process may end as soon as it is known.
-            stopped = true;
+            noteStop();
         }
+    }
+
+    private void noteStop() {
+        stopped = true;
+        stop.countDown();
     }
 
     /** Whether the active side is done, or gone. */
@@ -112,11 +119,9 @@ public final class Control implements AutoCloseable {
         return stopped;
     }
 
-    /** Waits until the active side is done, or gone. */
+    /** Waits until the active side is done, or gone, without using the processor. */
     public void awaitStop() throws InterruptedException {
-        while (!stopped) {
-            Thread.sleep(5);
-        }
+        stop.await();
     }
 
     /** Tells how much has arrived; cheap, from one thread. */
