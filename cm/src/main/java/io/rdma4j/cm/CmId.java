@@ -272,7 +272,8 @@ public final class CmId implements AutoCloseable {
      * @param parameters what to say; null, and a depth of {@link ConnectionParameters#DEVICE_MAXIMUM}, stand for what the
      *     peer asked for within what the device can. Without a queue pair of the identifier it must not be null
      * @throws RdmaException {@code EINVAL} if there is no request, a depth is more than the device's, or the private data
-     *     are longer than {@link ConnectionParameters#REPLY_PRIVATE_DATA}
+     *     are longer than {@link ConnectionParameters#REPLY_PRIVATE_DATA}; synchronous also {@code ECONNREFUSED} if the peer
+     *     takes its request back, {@code ECONNRESET} if it ends before it is connected, and {@code ETIMEDOUT} if it is silent
      */
     public void accept(@Nullable ConnectionParameters parameters) {
         core.connection().accept(parameters);

@@ -66,7 +66,7 @@ final class IdConnection {
             // The answer is the end of it: no event follows.
             core.acknowledgeSynchronously();
         } else {
-            core.complete(operation);
+            core.completeConnecting(operation);
         }
     }
 

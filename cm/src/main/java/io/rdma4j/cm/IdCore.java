@@ -481,6 +481,18 @@ final class IdCore {
         }
     }
 
+    /**
+     * As {@link #complete}, for what makes a connection. Unlike librdmacm's, it does not succeed with the news of the
+     * connection's end: nothing would tell of that again.
+     */
+    void completeConnecting(String operation) {
+        complete(operation);
+        CmEvent result = event;
+        if (synchronous && result != null && result.type() == CmEvent.Type.DISCONNECTED) {
+            throw failure(operation, result);
+        }
+    }
+
     /** Acknowledges the event at hand of a synchronous identifier. */
     void acknowledgeSynchronously() {
         if (synchronous) {
@@ -506,9 +518,11 @@ final class IdCore {
     }
 
     private RdmaException failure(String operation, CmEvent result) {
-        Errno errno = result.type() == CmEvent.Type.REJECTED
-                ? Errno.ECONNREFUSED
-                : result.status() == 0 ? Errno.EINVAL : Errno.of(result.status());
+        Errno errno = switch (result.type()) {
+            case REJECTED -> Errno.ECONNREFUSED;
+            case DISCONNECTED -> result.status() == 0 ? Errno.ECONNRESET : Errno.of(result.status());
+            default -> result.status() == 0 ? Errno.EINVAL : Errno.of(result.status());
+        };
         String details = result.explanation().isEmpty()
                 ? result.type().text() + " came, status " + result.status() + ": " + id
                 : result.explanation();

@@ -94,6 +94,31 @@ class EventsTest {
     }
 
     @Test
+    void anAcceptanceThatHearsOfThePeersEndFails() {
+        CmId synchronous =
+                new CmId(EventChannel.ofSynchronousId(), true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
+        synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        RdmaException failed = catchThrowableOfType(
+                RdmaException.class, () -> synchronous.core().completeConnecting("rdma_accept"));
+        assertThat(failed.errno()).isEqualTo(Errno.ECONNRESET);
+        assertThat(failed).hasMessageContaining("rdma_accept: Connection reset by peer (ECONNRESET)");
+        synchronous.close();
+    }
+
+    @Test
+    void anAcceptanceWhosePeerDisconnectsAtOnceSucceedsAndTheEndIsStillToCome() {
+        EventChannel own = EventChannel.ofSynchronousId();
+        CmId synchronous = new CmId(own, true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
+        synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
+        synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        synchronous.core().completeConnecting("rdma_accept");
+        try (CmEvent end = Objects.requireNonNull(own.poll())) {
+            assertThat(end.type()).isEqualTo(CmEvent.Type.DISCONNECTED);
+        }
+        synchronous.close();
+    }
+
+    @Test
     void closingTheChannelEndsWaits() throws InterruptedException {
         listener.close();
         CountDownLatch waiting = new CountDownLatch(1);

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -43,6 +44,7 @@ public final class HandshakeSimulation {
 
     private static final int PACKET_LIFE_TIME = 19;
     private static final double MAX_LOSS = 0.3;
+    private static final int MOST_LOST_IN_A_ROW = 4;
 
     private record Flight(long arrivalNanos, long order, Host to, Gid from, MemorySegment mad) {}
 
@@ -54,6 +56,13 @@ public final class HandshakeSimulation {
     private final double loss;
     private final double doubling;
     private final int rejecting;
+
+    /** Whether applications give some connections up as soon as they have them. */
+    private final boolean hasty;
+
+    /** How many copies of each message were lost since one arrived. */
+    private final Map<Long, Integer> lostInARow = new HashMap<>();
+
     private long now = 1_000 * SECOND;
     private long order;
 
@@ -62,6 +71,7 @@ public final class HandshakeSimulation {
         loss = random.nextInt(4) == 0 ? 0 : random.nextDouble() * MAX_LOSS;
         doubling = random.nextDouble() * 0.3;
         rejecting = random.nextInt(4) == 0 ? 2 : 0;
+        hasty = random.nextInt(3) == 0;
     }
 
     /**
@@ -87,8 +97,9 @@ public final class HandshakeSimulation {
         }
         pass(90 * SECOND);
         for (CmConnection each : client.connections) {
+            boolean mayBeOver = rejecting > 0 || hasty;
             check(
-                    rejecting > 0 && each.state() == CmState.IDLE || each.state() == CmState.ESTABLISHED,
+                    mayBeOver && each.state() == CmState.IDLE || each.state() == CmState.ESTABLISHED,
                     "after 90 seconds a connection is " + each);
         }
         check(
@@ -101,13 +112,26 @@ public final class HandshakeSimulation {
         both.addAll(server.connections);
         for (CmConnection each : both) {
             if (each.state() == CmState.ESTABLISHED && random.nextInt(3) > 0) {
-                each.disconnect(now);
+                leave(each);
             }
         }
-        client.disconnectAll();
+        client.leaveAll();
         pass(400 * SECOND);
         client.checkEnd();
         server.checkEnd();
+    }
+
+    /** The owner disconnects, and may have no use for the connection any more then, or closes it without that. */
+    private void leave(CmConnection connection) {
+        Host owner = client.connections.contains(connection) ? client : server;
+        int how = random.nextInt(3);
+        if (how < 2) {
+            connection.disconnect(now);
+        }
+        if (how > 0) {
+            owner.end(connection);
+            connection.destroy(now);
+        }
     }
 
     /** Lets time pass. */
@@ -138,13 +162,23 @@ public final class HandshakeSimulation {
             while (host.agent.pollTransmit(out)) {
                 Gid from = new Gid(out.localHigh, out.localLow);
                 Host to = host == client ? server : client;
-                int copies = random.nextDouble() < loss ? 0 : random.nextDouble() < doubling ? 2 : 1;
+                int copies = isLost(out) ? 0 : random.nextDouble() < doubling ? 2 : 1;
                 for (int i = 0; i < copies; i++) {
                     long arrival = now + MILLISECOND + random.nextLong(20 * MILLISECOND);
                     flying.add(new Flight(arrival, order++, to, from, out.mad));
                 }
             }
         }
+    }
+
+    /** By chance, but not more often in a row than what is repeated least: the DREQ of a connection without an owner. */
+    private boolean isLost(CmDatagram out) {
+        long message = CmMad.transactionId(out.mad, 0) << 8
+                | Objects.requireNonNull(CmMad.attribute(out.mad, 0)).id();
+        int inARow = lostInARow.getOrDefault(message, 0);
+        boolean isLost = random.nextDouble() < loss && inARow < MOST_LOST_IN_A_ROW;
+        lostInARow.put(message, isLost ? inARow + 1 : 0);
+        return isLost;
     }
 
     private void deliver(Flight f) {
@@ -190,10 +224,10 @@ public final class HandshakeSimulation {
                     this));
         }
 
-        void disconnectAll() {
+        void leaveAll() {
             for (CmConnection each : connections) {
                 if (each.state() == CmState.ESTABLISHED) {
-                    each.disconnect(now);
+                    leave(each);
                 }
             }
         }
@@ -220,11 +254,19 @@ public final class HandshakeSimulation {
         public void onReply(CmConnection connection, Rep reply) {
             readyToUse++;
             connection.sendReadyToUse(now);
+            leaveInHaste(connection);
+        }
+
+        private void leaveInHaste(CmConnection connection) {
+            if (hasty && random.nextBoolean()) {
+                leave(connection);
+            }
         }
 
         @Override
         public void onReadyToUse(CmConnection connection) {
             readyToUse++;
+            leaveInHaste(connection);
         }
 
         @Override

@@ -25,7 +25,10 @@ import java.util.function.Predicate;
  *       MRA; when the peer is given up does not depend on how often it was asked, and is as on Linux.
  *   <li>A repeated REQ is answered by the REP if that is out (Linux lets its timer do it), and ignored in time-wait.
  *   <li>A REP that nobody waits for is answered by REJ 6 (Linux is silent, and its peer half open for a minute).
- *   <li>Crossing DREQs are answered at once, and a destroyed connection's DREQ is repeated for a while.
+ *   <li>A DREQ that comes before the RTU stands for it: the owner is told of the connection, and then of its end (Linux
+ *       tells the end alone).
+ *   <li>Crossing DREQs are answered at once, and a destroyed connection's DREQ is repeated for a while (Linux
+ *       sends it once).
  *   <li>A MAD that is not 256 bytes long is dropped; messages must come from the connection's peer and its REQ from the
  *       address it names ({@link CmConfiguration#allowForeignAddresses}).
  *   <li>What a peer says of its CA, its GUID and the numbers in it, counts for the address that it comes from: a REQ from
@@ -217,6 +220,23 @@ public final class CmAgent {
                 inbound.onPeerLost(connection);
             }
         }
+    }
+
+    /**
+     * The process ends: DREQs that are not answered are repeated soon and often, since there is no time for ordinary
+     * repetitions.
+     *
+     * @param nowNanos the time
+     */
+    public void hasten(long nowNanos) {
+        for (CmConnection connection : table.all()) {
+            connection.hasten(nowNanos);
+        }
+    }
+
+    /** Whether a connection waits for the answer to its DREQ. */
+    public boolean isDisconnecting() {
+        return table.isAny(connection -> connection.state() == CmState.DREQ_SENT);
     }
 
     /**

@@ -33,6 +33,9 @@ public final class CmConnection extends Timed {
     /** Intervals for which a destroyed connection's DREQ is repeated: no owner waits, but the peer should learn. */
     private static final int ORPHAN_INTERVALS = 2;
 
+    /** First repetition of a DREQ whose process ends, which has a fraction of a second left. */
+    private static final long HASTE_NANOS = 10_000_000;
+
     /** In a REP: the alternate path will not be used. */
     private static final int FAILOVER_NOT_SUPPORTED = 1;
 
@@ -520,6 +523,14 @@ public final class CmConnection extends Timed {
     private void hurry(long nowNanos) {
         giveUpNanos = Math.min(giveUpNanos, nowNanos + ORPHAN_INTERVALS * intervalNanos());
         scheduleRepetition(nowNanos);
+    }
+
+    /** There is no time for ordinary repetitions of a DREQ. */
+    void hasten(long nowNanos) {
+        if (state == CmState.DREQ_SENT) {
+            waitNanos = HASTE_NANOS;
+            scheduleRepetition(nowNanos);
+        }
     }
 
     private void stopWaiting() {

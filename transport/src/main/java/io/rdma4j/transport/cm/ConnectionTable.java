@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Finds connections: by our communication ID, by the peer's, and by the peer's queue pair. */
@@ -73,6 +74,10 @@ final class ConnectionTable {
     /** All connections, those in time-wait included, as they are now. */
     List<CmConnection> all() {
         return List.copyOf(byLocalId.values());
+    }
+
+    boolean isAny(Predicate<CmConnection> condition) {
+        return byLocalId.values().stream().anyMatch(condition);
     }
 
     @Nullable

@@ -138,7 +138,7 @@ final class Inbound {
         boolean ofReply = mra.message() == Mra.MESSAGE_REP
                 && connection != null
                 && connection.remoteId() == mra.localCommunicationId()
-                && (connection.state() == CmState.REP_SENT || connection.state() == CmState.MRA_REP_RECEIVED);
+                && awaitsConfirmation(connection);
         if (connection == null || !ofRequest && !ofReply) {
             counters.unmatchedDropped++;
         } else if (isPeer(connection, from)) {
@@ -204,8 +204,12 @@ final class Inbound {
             counters.wrongQueuePairDropped++;
             return;
         }
+        if (awaitsConfirmation(connection)) {
+            // Only who has the REP and has sent its RTU can disconnect: the RTU is lost, or comes later.
+            connection.establish();
+        }
         switch (connection.state()) {
-            case REP_SENT, MRA_REP_RECEIVED, ESTABLISHED -> {
+            case ESTABLISHED -> {
                 connection.takeDisconnectRequest(transaction);
                 connection.tell(events -> events.onDisconnectRequest(connection));
             }
@@ -254,6 +258,10 @@ final class Inbound {
 
     private static boolean isWaitingForReply(CmConnection connection) {
         return connection.state() == CmState.REQ_SENT || connection.state() == CmState.MRA_REQ_RECEIVED;
+    }
+
+    private static boolean awaitsConfirmation(CmConnection connection) {
+        return connection.state() == CmState.REP_SENT || connection.state() == CmState.MRA_REP_RECEIVED;
     }
 
     private @Nullable CmConnection find(CmRoute from, int localId, int remoteId) {

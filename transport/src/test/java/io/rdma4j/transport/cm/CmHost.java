@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An agent, what its applications do, and what they are told. */
@@ -33,6 +34,9 @@ final class CmHost implements CmEvents, CmListener {
     boolean disconnects = true;
     boolean wants = true;
     boolean drops;
+
+    /** What a passive side's application does when the connection is established. */
+    Consumer<CmConnection> onReady = connection -> {};
 
     /** Whether the connections are extended ones. */
     boolean extended;
@@ -155,6 +159,7 @@ final class CmHost implements CmEvents, CmListener {
     @Override
     public void onReadyToUse(CmConnection connection) {
         events.add("ready");
+        onReady.accept(connection);
     }
 
     @Override

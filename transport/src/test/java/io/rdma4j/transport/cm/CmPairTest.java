@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two agents and the ways a connection begins and ends between them. */
 class CmPairTest {
@@ -97,6 +98,74 @@ class CmPairTest {
 
         assertThat(client.events).containsExactly("reply", "disconnected", "timewait exit");
         assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
+    }
+
+    @Test
+    void disconnectInPlaceOfALostConfirmationEstablishesFirst() {
+        fabric.fate = (attribute, occurrence) -> attribute == CmAttribute.RTU ? new long[0] : new long[] {MILLISECOND};
+        CmConnection connection = established();
+        assertThat(server.requested.getFirst().state()).isEqualTo(CmState.REP_SENT);
+        connection.destroy(fabric.now);
+        fabric.run(10 * MILLISECOND);
+
+        assertThat(server.events).containsExactly("request", "ready", "disconnect request");
+        assertThat(server.agent.counters().established).isEqualTo(1);
+    }
+
+    @Test
+    void ownerThatDestroysOnConfirmationByADisconnectHearsNoMore() {
+        server.onReady = connection -> connection.destroy(fabric.now);
+        fabric.fate = (attribute, occurrence) -> attribute == CmAttribute.RTU ? new long[0] : new long[] {MILLISECOND};
+        CmConnection connection = established();
+        connection.destroy(fabric.now);
+        fabric.run(10 * MILLISECOND);
+
+        assertThat(server.requested.getFirst().state()).isEqualTo(CmState.TIMEWAIT);
+        assertThat(connection.state()).isEqualTo(CmState.TIMEWAIT);
+        assertThat(server.events).containsExactly("request", "ready");
+    }
+
+    /** Of the six in the time that nobody waits for. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5})
+    void destroyedConnectionsPeerIsToldThoughTheFirstDreqsAreLost(int lost) {
+        CmConnection connection = established();
+        fabric.fate = (attribute, occurrence) ->
+                attribute == CmAttribute.DREQ && occurrence <= lost ? new long[0] : new long[] {MILLISECOND};
+        connection.destroy(fabric.now);
+        fabric.run(10 * SECOND);
+
+        assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
+        assertThat(client.events).as("nobody is told of the answer").containsExactly("reply", "timewait exit");
+        assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(lost + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5, 100})
+    void destroyedConnectionIsForgottenThoughDrepsAreLost(int lost) {
+        CmConnection connection = established();
+        fabric.fate = (attribute, occurrence) ->
+                attribute == CmAttribute.DREP && occurrence <= lost ? new long[0] : new long[] {MILLISECOND};
+        connection.destroy(fabric.now);
+        fabric.run(20 * SECOND);
+
+        assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
+        assertThat(fabric.sent.get(CmAttribute.DREQ)).isEqualTo(Math.min(lost + 1, 6));
+        client.assertNothingLeft();
+    }
+
+    @Test
+    void disconnectIsRepeatedThoughItsOwnerDestroysTheConnectionBeforeTheAnswer() {
+        CmConnection connection = established();
+        fabric.fate = (attribute, occurrence) ->
+                attribute == CmAttribute.DREQ && occurrence <= 2 ? new long[0] : new long[] {MILLISECOND};
+        connection.disconnect(fabric.now);
+        fabric.run(100 * MILLISECOND);
+        assertThat(connection.destroy(fabric.now)).isFalse();
+        fabric.run(10 * SECOND);
+
+        assertThat(server.events).containsExactly("request", "ready", "disconnect request", "timewait exit");
+        assertThat(client.events).as("nobody is told of the answer").containsExactly("reply", "timewait exit");
     }
 
     @Test
