@@ -202,13 +202,19 @@ final class CmService {
         });
     }
 
-    /** Tells all peers that this process ends; any thread. */
+    /** Tells all peers that this process ends, and again and soon those that have been told and do not answer; any thread. */
     void partFromAll() {
         locked(now -> {
             for (SoftCmId id : List.copyOf(identifiers)) {
                 id.part(now);
             }
+            agent.hasten(now);
             return this;
         });
+    }
+
+    /** Whether a peer has not confirmed a disconnection yet; any thread. */
+    boolean isParting() {
+        return locked(now -> agent.isDisconnecting());
     }
 }

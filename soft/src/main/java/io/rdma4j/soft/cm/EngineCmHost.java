@@ -24,6 +24,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Connection management's place in the engine. One per process. */
@@ -35,6 +36,9 @@ final class EngineCmHost implements CmHost {
 
     /** How long the end of the process may be delayed by telling the peers. */
     private static final long PARTING_MILLIS = 200;
+
+    /** Between two looks whether the peers have answered. */
+    private static final long LOOK_NANOS = 200_000;
 
     private final Engines engines;
     private final Engine engine;
@@ -83,11 +87,17 @@ final class EngineCmHost implements CmHost {
 
     /**
      * Stops the data first, as every disconnection does: what arrived after the DREQ would meet a queue pair that the peer
-     * is taking down, and rping over Linux's rxe has been seen to wait for ever for the flush of a receive posted then.
+     * is taking down, and rping over Linux's rxe has been seen to wait for ever for the flush of a receive posted then. Nobody
+     * repeats the last word of a process that is gone, so it stays until it is answered, also that of identifiers that were
+     * closed before.
      */
     private void partFromAll() {
         engines.breakQueuePairs();
         service.partFromAll();
+        while (service.isParting()) {
+            engine.poll();
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
     }
 
     /** What becomes of the network interfaces. */

@@ -14,6 +14,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What identifiers make of messages and of their absence, in simulated time. */
 class SimulatedConnectionTest {
@@ -239,8 +241,56 @@ class SimulatedConnectionTest {
     void aProcessThatEndsPartsFromAllPeers() {
         Dialogue dialogue = new Dialogue().established();
         dialogue.server.service.partFromAll();
+        assertThat(dialogue.server.service.isParting()).isTrue();
         dialogue.network.settle();
         dialogue.active.take(CmEvent.Type.DISCONNECTED);
+        dialogue.active.id().disconnect();
+        dialogue.network.settle();
+        assertThat(dialogue.server.service.isParting()).as("it was answered").isFalse();
+    }
+
+    /** Also of an identifier that is closed already. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aProcessThatEndsRepeatsItsLastWordWhileItIsThere(boolean isClosed) {
+        Dialogue dialogue = new Dialogue().established();
+        int[] left = {3};
+        dialogue.network.loses = datagram -> datagram.is(CmAttribute.DREQ) && left[0]-- > 0;
+        if (isClosed) {
+            dialogue.active.id().close();
+        }
+        dialogue.client.service.partFromAll();
+        dialogue.network.run(Duration.ofMillis(150));
+        dialogue.passive.take(CmEvent.Type.DISCONNECTED);
+        dialogue.passive.id().disconnect();
+        dialogue.network.settle();
+        assertThat(dialogue.client.service.isParting()).isFalse();
+    }
+
+    @Test
+    void aClosedIdentifiersPeerIsToldThoughTheFirstWordsAreLost() {
+        Dialogue dialogue = new Dialogue().established();
+        int[] left = {2};
+        dialogue.network.loses = datagram -> datagram.is(CmAttribute.DREQ) && left[0]-- > 0;
+        dialogue.active.id().close();
+        dialogue.network.run(Duration.ofSeconds(1));
+        assertThat(dialogue.passive.take(CmEvent.Type.DISCONNECTED).status()).isZero();
+        dialogue.passive.id().close();
+        dialogue.network.run(Duration.ofSeconds(5));
+        assertThat(dialogue.active.events).isEmpty();
+        assertThat(dialogue.client.service.agent().connectionCount()).isZero();
+        assertThat(dialogue.server.service.agent().connectionCount()).isZero();
+    }
+
+    @Test
+    void anEndThatOvertakesTheConfirmationIsToldAfterTheBeginning() {
+        Dialogue dialogue = new Dialogue().answered();
+        dialogue.network.loses = datagram -> datagram.is(CmAttribute.RTU);
+        dialogue.active.id().establish();
+        dialogue.active.id().close();
+        dialogue.network.settle();
+        dialogue.passive.take(CmEvent.Type.ESTABLISHED);
+        dialogue.passive.take(CmEvent.Type.DISCONNECTED);
     }
 
     @Test
