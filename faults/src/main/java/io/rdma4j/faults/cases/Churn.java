@@ -64,7 +64,7 @@ public final class Churn implements AcceptanceTest {
         Thread.sleep(SETTLE);
         Holdings targetMore = churn.target().holdings().since(targetBefore);
         Holdings connectorMore = churn.connector().holdings().since(connectorBefore);
-        int living = churn.target().ask("count", "count", LIMIT).get(1).asInt();
+        int living = churn.living();
         int repeated = done.get("repeatedNumbers").asInt();
         return Outcome.of(
                 targetMore.isNothingBut(MOST_BYTES)

@@ -43,6 +43,26 @@ public record Connecting(Child target, Child connector) {
         return new Connecting(target, connector);
     }
 
+    /** How many connections the target has that have not ended for it. */
+    public int living() throws IOException, InterruptedException {
+        return target.ask("count", "count", START).get(1).asInt();
+    }
+
+    /**
+     * Waits until all connections have ended for the target too, for {@code limit} at most.
+     *
+     * @return how many have not
+     */
+    public int awaitEnds(Duration limit) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        int living = living();
+        while (living > 0 && System.nanoTime() - deadline < 0) {
+            Thread.sleep(100);
+            living = living();
+        }
+        return living;
+    }
+
     /**
      * Connects, writes once and disconnects, so many times by so many threads.
      *

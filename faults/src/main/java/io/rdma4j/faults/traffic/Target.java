@@ -12,17 +12,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A passive side: memory that others write and read. It leaves when the peer does or is gone,
- * or sends anything. Accepts connections
+ * A passive side: memory that others write and read. It leaves when the peer does, or sends anything. Accepts connections
  * until it is told {@code end}.
  *
  * <p>Parameters {@code address}, {@code bytes}, {@code backlog}, {@code timeout} (exponent); says {@code port}, and to the
  * word {@code count} as {@code count} how many connections it has made in all and which live.
  */
 public final class Target implements Role {
-    /** Who closes says so once; where that is lost, nobody else tells. */
-    private static final Duration KEEP_ALIVE = Duration.ofSeconds(2);
-
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final AtomicInteger made = new AtomicInteger();
@@ -50,7 +46,6 @@ public final class Target implements Role {
 
     private void serve(Side.Request request, Side.Shape shape) {
         try (Side side = request.accept(shape, fresh -> fresh.postReceive(0, 0, 0))) {
-            side.queuePair().setKeepAlive(KEEP_ALIVE);
             made.incrementAndGet();
             living.add(side);
             WorkCompletion[] word = WorkCompletion.array(1);
