@@ -108,7 +108,7 @@ final class Completer {
         boolean endsPart = sequence + 1 == requester.partEnd(r, sequence);
         long to = (sequence - r.firstSequence) * requester.mtu();
         int length = (int) Math.min(requester.mtu(), r.lengthBytes - to);
-        if (opcode.isLast() != endsPart || packet.payloadLength() != length) {
+        if (opcode.isLast() != endsPart || packet.payloadLength() != length || !Responder.hasRightPad(packet)) {
             queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
             return true;
         }

@@ -242,6 +242,19 @@ class RcRetryTest {
     }
 
     @Test
+    void answerWithoutThePaddingThatItsLengthNeedsIsABadResponse() {
+        Opcode opcode = Opcode.RC_READ_RESPONSE_ONLY;
+        int length = 6; // needs two bytes of padding
+        Pair p = new Pair();
+        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(length), length, p.b.register(length), 0);
+        p.pump(p.a);
+        byte[] padded = answer(opcode, 0x1000, length + 2).bytes();
+        byte[] bytes = Arrays.copyOf(padded, padded.length - 2);
+        p.deliver(new Pair.Wirelet(false, 0, opcode, 0x1000, false, bytes, 0));
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.BAD_RESPONSE_ERROR);
+    }
+
+    @Test
     void reservedAcknowledgeCodesAreIgnored() {
         Pair p = new Pair();
         write(p, 10);

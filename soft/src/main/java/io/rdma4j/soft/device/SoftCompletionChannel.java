@@ -135,6 +135,7 @@ final class SoftCompletionChannel implements CompletionChannel {
                         queues + " completion queues report here",
                         "Close them first");
             }
+            closed = true; // no completion queue is made to report here from now on
         }
         closeNow();
     }

@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -14,6 +15,9 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What is closed neither reports anything nor is built upon, whatever another thread was just about to do with it. */
@@ -50,6 +54,39 @@ class ClosingTest {
                     .isInstanceOfSatisfying(
                             RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
             domain.close(); // the queue pair that was refused is not there
+        }
+    }
+
+    @Test
+    void channelIsNotClosedWhileACompletionQueueIsMadeToReportToIt() throws InterruptedException {
+        try (DeviceContext context = open()) {
+            for (int i = 0; i < 300; i++) {
+                CompletionChannel channel = context.createCompletionChannel();
+                AtomicReference<@Nullable CompletionQueue> made = new AtomicReference<>();
+                Thread maker = Thread.ofPlatform()
+                        .start(() -> made.set(orNull(() -> context.createCompletionQueue(1, null, channel))));
+                boolean closed = orNull(() -> {
+                            channel.close();
+                            return true;
+                        })
+                        != null;
+                maker.join();
+                CompletionQueue queue = made.get();
+                assertThat(closed).as("round %d", i).isEqualTo(queue == null);
+                if (queue != null) {
+                    queue.close();
+                    channel.close();
+                }
+            }
+        }
+    }
+
+    /** What it makes, or null if that is refused. */
+    private static <T> @Nullable T orNull(Supplier<T> maker) {
+        try {
+            return maker.get();
+        } catch (RdmaException _) {
+            return null;
         }
     }
 
