@@ -12,12 +12,13 @@ import io.rdma4j.faults.traffic.Conversation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
  * How much of the speed of writes of 64 KiB is left while packets are lost both ways, each by itself, and how many packets
- * are sent for one that is needed. Lossless and lossy runs take turns, and the best of each is compared, since whatever else
- * the machine does only makes them slower.
+ * are sent for one that is needed. Lossless and lossy runs take turns, and the medians are compared: two processes that now
+ * and then happen to be never in each other's way make single runs that are twice as fast.
  */
 public final class GoodputUnderLoss implements AcceptanceTest {
     private static final int[] LOSS_PER_MILLE = {0, 1, 10, 50, 100};
@@ -25,9 +26,12 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     private static final int MESSAGE_BYTES = 65536;
     private static final int PACKET_BYTES = 1024;
     private static final double MOST_PACKETS_AT_1_PER_CENT = 1.5;
-    private static final int ROUNDS = 4;
+    private static final int ROUNDS = 9;
     /** Until Java has compiled most of it. */
     private static final int WARM_UP_MESSAGES = 1600;
+
+    /** Exponent of the ACK timeout: 67 ms, eight of which a busy machine does not keep a process waiting. */
+    private static final int TIMEOUT = 14;
 
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -43,7 +47,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
 
     @Override
     public String asked(Scale scale) {
-        return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets for one at 1 %%; best of %d x %d MiB"
+        return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets for one at 1 %%; median of %d x %d MiB"
                 .formatted(ROUNDS, mebibytes(scale));
     }
 
@@ -59,25 +63,26 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     @Override
     public Outcome run(Stage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child mover = Conversation.begin(stage, hosts, 10, Integer.toString(MESSAGE_BYTES))
+        Child mover = Conversation.begin(stage, hosts, TIMEOUT, Integer.toString(MESSAGE_BYTES))
                 .mover(stage, hosts);
         long messages = ((long) mebibytes(stage.scale()) << 20) / MESSAGE_BYTES;
         Run _ = run(mover, WARM_UP_MESSAGES);
-        double[] best = new double[LOSS_PER_MILLE.length];
+        double[][] bytesPerNano = new double[LOSS_PER_MILLE.length][ROUNDS];
         double[] packets = new double[LOSS_PER_MILLE.length];
         for (int round = 0; round < ROUNDS; round++) {
             for (int i = 0; i < LOSS_PER_MILLE.length; i++) {
                 stage.progress("round " + (round + 1) + " of " + ROUNDS + ", " + LOSS_PER_MILLE[i] / 10.0 + " % loss");
                 hosts.damage(Damage.loss(LOSS_PER_MILLE[i]));
                 Run run = run(mover, messages);
-                best[i] = Math.max(best[i], run.bytesPerNano());
+                bytesPerNano[i][round] = run.bytesPerNano();
                 packets[i] += run.packetsForOne() / ROUNDS;
             }
         }
+        double lossless = median(bytesPerNano[0]);
         boolean isReached = packets[2] <= MOST_PACKETS_AT_1_PER_CENT;
         List<String> kept = new ArrayList<>();
-        for (int i = 1; i < best.length; i++) {
-            double perCent = 100 * best[i] / best[0];
+        for (int i = 1; i < bytesPerNano.length; i++) {
+            double perCent = 100 * median(bytesPerNano[i]) / lossless;
             isReached &= perCent >= KEPT_PER_CENT[i];
             kept.add("%.0f".formatted(perCent));
         }
@@ -85,7 +90,13 @@ public final class GoodputUnderLoss implements AcceptanceTest {
                 true,
                 isReached,
                 "%s %% of %.2f GB/s; %.2f packets for one at 1 %%, %.2f at 10 %%"
-                        .formatted(String.join(", ", kept), best[0], packets[2], packets[4]));
+                        .formatted(String.join(", ", kept), lossless, packets[2], packets[4]));
+    }
+
+    private static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[sorted.length / 2];
     }
 
     private record Run(double bytesPerNano, double packetsForOne) {}
