@@ -5,13 +5,16 @@ package io.rdma4j.transport;
  * gentler decrease of CUBIC (RFC 9438, 4.6), since a loss here costs all that was sent behind it as well.
  *
  * <p>It is counted in bytes; what a packet counts is the requester's to say. It opens while the window, and not the
- * application, is what holds packets back: by what is acknowledged up to the size that last went well, from there on by one
- * full packet per window. It closes once per window in which a packet was lost, now and then when it is as open as it may
+ * application, is what holds packets back: by what is acknowledged up to the size that last went well, from there on by
+ * {@value #INCREASE_BYTES} bytes per window. It closes once per window in which a packet was lost, now and then when it is as open as it may
  * be, and to the least when the acknowledgement time-out has passed in silence.
  */
 final class CongestionWindow {
     /** Full packets that may be in flight whatever happens. */
     static final int LEAST_PACKETS = 4;
+
+    /** What a window opens by: the same for all path MTUs, or else connections with small packets would get the smaller share. */
+    private static final int INCREASE_BYTES = 4096;
 
     /** What is left of the window after a loss, in percent. */
     private static final int DECREASE_PERCENT = 70;
@@ -24,7 +27,7 @@ final class CongestionWindow {
     private long bytes;
     private long threshold;
 
-    /** Bytes acknowledged towards the next packet that the window opens by. */
+    /** Bytes acknowledged towards the next opening of the window. */
     private long credit;
 
     /** Whether the window has held a packet back since it was opened last. */
@@ -80,7 +83,7 @@ final class CongestionWindow {
         credit += Math.min(count, bytes);
         if (credit >= bytes) {
             credit -= bytes;
-            bytes = Math.min(most, bytes + packetBytes);
+            bytes = Math.min(most, bytes + INCREASE_BYTES);
         }
     }
 

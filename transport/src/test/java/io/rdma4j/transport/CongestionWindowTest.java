@@ -79,6 +79,16 @@ class CongestionWindowTest {
         assertThat(packets()).isEqualTo(24);
     }
 
+    /** Of two connections over one link the one with short packets would otherwise get the smaller part. */
+    @Test
+    void opensByAsManyBytesWhateverTheLengthOfPackets() {
+        window.start(32 * PACKET, 64 * PACKET, PACKET / 4, 1000);
+        window.onLoss(1000, 1032);
+        long before = window.bytes();
+        acknowledgeAll();
+        assertThat(window.bytes()).isEqualTo(before + PACKET);
+    }
+
     @Test
     void neverClosesBelowTheLeast() {
         for (int i = 1; i < 20; i++) {
