@@ -99,9 +99,9 @@ public final class ReceiverNotReady implements AcceptanceTest {
         Child sender = Child.builder(stage, "sender", End.class).options(QUICK).start();
         Child receiver =
                 Child.builder(stage, "receiver", End.class).options(QUICK).start();
-        Cost cost = goOn(stage, sender, receiver, BUSY_CODES[0], 3); // so that all is compiled
+        Cost _ = goOn(stage, sender, receiver, BUSY_CODES[0], 3); // so that all is compiled
         int seconds = goingOnSeconds(stage.scale());
-        cost = goOn(stage, sender, receiver, COUNTED_CODE, seconds);
+        Cost cost = goOn(stage, sender, receiver, COUNTED_CODE, seconds);
         for (int code : BUSY_CODES) {
             cost = cost.most(goOn(stage, sender, receiver, code, seconds));
         }
