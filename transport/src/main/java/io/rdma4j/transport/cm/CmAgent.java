@@ -46,6 +46,9 @@ public final class CmAgent {
     final Outbox outbox;
     final Sources sources;
 
+    /** Who is told of all connections. */
+    ConnectionWatch watch = ConnectionWatch.NONE;
+
     /** Who is served at all. */
     RequestGate gate = (nowNanos, source) -> true;
 
@@ -56,6 +59,7 @@ public final class CmAgent {
     private final CmCounters counters = new CmCounters();
     private final Map<Long, List<CmListening>> listeners = new HashMap<>();
     private final Inbound inbound;
+    private final Orphans orphans = new Orphans(this);
     final ServiceTable services;
 
     /** Creates an agent without listeners and connections. */
@@ -80,6 +84,11 @@ public final class CmAgent {
     /** Sets who decides which addresses are served at all; by default all are. */
     public void gate(RequestGate newGate) {
         gate = newGate;
+    }
+
+    /** Sets who is told of all connections; by default nobody is. */
+    public void watch(ConnectionWatch newWatch) {
+        watch = newWatch;
     }
 
     /**
@@ -220,6 +229,23 @@ public final class CmAgent {
                 inbound.onPeerLost(connection);
             }
         }
+    }
+
+    /**
+     * Ends a connection of another process of this host, which is gone, in its name: sends its DREQ until it is answered or
+     * as often as that of any connection without an owner. Answers to it must come to {@link #onMad}. Of many the DREQs go
+     * out bit by bit.
+     *
+     * @param nowNanos the time
+     * @param orphan the connection; nothing happens if its communication ID is one of this agent's, or 0
+     */
+    public void disconnectOrphan(long nowNanos, Orphan orphan) {
+        orphans.add(nowNanos, orphan);
+    }
+
+    /** Connections of {@link #disconnectOrphan} whose DREQ has not been sent yet. */
+    public int waitingOrphans() {
+        return orphans.size();
     }
 
     /**

@@ -3,7 +3,6 @@ package io.rdma4j.transport.cm;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.cm.CmMessage;
 import io.rdma4j.wire.cm.Drep;
-import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
@@ -23,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 public final class CmConnection extends Timed {
     /** Service timeout of our MRAs, Linux's: 65 seconds. Nor is a longer one believed from a peer. */
     private static final int MRA_SERVICE_TIMEOUT = 24;
-
-    /** Exponent beyond which a peer's response timeout is not believed: 8 seconds; Linux says 20. */
-    private static final int MAX_RESPONSE_TIMEOUT = 21;
 
     /** Exponent beyond which a peer's ACK timeout does not lengthen the time-wait: 65 seconds; Linux says 19. */
     private static final int MAX_TIMEWAIT_TIMEOUT = 24;
@@ -51,6 +47,10 @@ public final class CmConnection extends Timed {
 
     private CmState state = CmState.IDLE;
     private boolean destroyed;
+
+    /** Whether {@link ConnectionWatch#onOver} is still to come. */
+    private boolean watched;
+
     private @Nullable CmEvents events;
     private @Nullable CmListening listening;
     private boolean halfOpen;
@@ -113,6 +113,16 @@ public final class CmConnection extends Timed {
         return connection;
     }
 
+    /** What another process of this host has left: it ends as if its owner had destroyed it here. */
+    static CmConnection orphan(CmAgent agent, Req request, Orphan left) {
+        CmConnection connection = new CmConnection(agent, left.route(), false, request, 0, left.localId());
+        connection.destroyed = true;
+        connection.localQueuePair = left.localQueuePair();
+        connection.remoteId = left.remoteId();
+        connection.remoteQueuePair = left.remoteQueuePair();
+        return connection;
+    }
+
     // ---------------------------------------------------------------------------------------------- for the owner
 
     /** The state. */
@@ -155,6 +165,12 @@ public final class CmConnection extends Timed {
         return remoteQueuePair;
     }
 
+    /** What another process needs to end the connection, should this one be killed; once it is established. */
+    public Orphan asOrphan() {
+        int trafficClass = request.primaryPath().trafficClass();
+        return new Orphan(route, trafficClass, localId, localQueuePair, remoteId, remoteQueuePair);
+    }
+
     /**
      * ACK timeout exponent for our queue pair as Linux derives it: the passive side takes the REQ's, the active side
      * combines its own with the REP's target ACK delay. 0 on the active side before the REP.
@@ -180,24 +196,9 @@ public final class CmConnection extends Timed {
     }
 
     private Rep identified(Rep reply) {
-        return new Rep(
-                localId,
-                remoteId,
-                reply.localQueueKey(),
-                reply.localQueuePair(),
-                reply.vendorId(),
-                reply.enhancementOptions(),
-                reply.localEndToEndContext(),
-                reply.startingPsn(),
-                reply.responderResources(),
-                reply.initiatorDepth(),
-                reply.targetAcknowledgeDelay(),
-                request.hasAlternatePath() ? FAILOVER_NOT_SUPPORTED : reply.failoverAccepted(),
-                reply.endToEndFlowControl(),
-                reply.rnrRetryCount(),
-                reply.sharedReceiveQueue(),
-                agent.configuration().caGuid(),
-                reply.privateData());
+        int failover = request.hasAlternatePath() ? FAILOVER_NOT_SUPPORTED : reply.failoverAccepted();
+        return reply.identified(
+                localId, remoteId, failover, agent.configuration().caGuid());
     }
 
     /**
@@ -240,8 +241,7 @@ public final class CmConnection extends Timed {
      */
     public void sendReadyToUse(long nowNanos) {
         require("send RTU for", CmState.REP_RECEIVED, CmState.MRA_REP_SENT);
-        state = CmState.ESTABLISHED;
-        agent.counters().established++;
+        enterEstablished();
         send(readyToUse(), requestTransaction);
     }
 
@@ -310,10 +310,7 @@ public final class CmConnection extends Timed {
             }
             case REQ_RECEIVED, MRA_REQ_SENT, REP_RECEIVED, MRA_REP_SENT, REP_SENT, MRA_REP_RECEIVED ->
                 reject(nowNanos, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
-            case ESTABLISHED -> {
-                sendDisconnectRequest(nowNanos);
-                hurry(nowNanos);
-            }
+            case ESTABLISHED -> disconnectWithoutOwner(nowNanos);
             case DREQ_SENT -> hurry(nowNanos);
             case DREQ_RECEIVED -> answerDisconnectRequest(nowNanos);
             case TIMEWAIT, IDLE -> {}
@@ -368,7 +365,7 @@ public final class CmConnection extends Timed {
         remoteId = reply.localCommunicationId();
         remoteCaGuid = reply.localCaGuid();
         remoteQueuePair = reply.queuePair(request);
-        queuePairAckTimeout = ackTimeout(reply.targetAcknowledgeDelay(), packetLifeTime());
+        queuePairAckTimeout = CmTimes.ackTimeout(reply.targetAcknowledgeDelay(), request);
         stopWaiting();
         state = CmState.REP_RECEIVED;
     }
@@ -380,9 +377,22 @@ public final class CmConnection extends Timed {
         if (source != null) {
             source.hasAnswered = true;
         }
+        enterEstablished();
+        tell(e -> e.onReadyToUse(this));
+    }
+
+    private void enterEstablished() {
         state = CmState.ESTABLISHED;
         agent.counters().established++;
-        tell(e -> e.onReadyToUse(this));
+        watched = true;
+        agent.watch.onEstablished(this);
+    }
+
+    private void leaveWatch() {
+        if (watched) {
+            watched = false;
+            agent.watch.onOver(this);
+        }
     }
 
     /** Answers a duplicate with a new copy of the confirmation. */
@@ -427,6 +437,7 @@ public final class CmConnection extends Timed {
         releaseBacklog();
         leaveHalfOpen();
         leaveSource();
+        leaveWatch();
         agent.table.removeRemoteQueuePair(this);
         state = CmState.TIMEWAIT;
         int exponent = Math.min(request.primaryPath().acknowledgeTimeout(), MAX_TIMEWAIT_TIMEOUT);
@@ -439,6 +450,7 @@ public final class CmConnection extends Timed {
         releaseBacklog();
         leaveHalfOpen();
         leaveSource();
+        leaveWatch();
         agent.table.remove(this);
         state = CmState.IDLE;
     }
@@ -476,9 +488,14 @@ public final class CmConnection extends Timed {
         agent.outbox.send(message);
     }
 
+    void disconnectWithoutOwner(long nowNanos) {
+        sendDisconnectRequest(nowNanos);
+        hurry(nowNanos);
+    }
+
     void sendDisconnectRequest(long nowNanos) {
         state = CmState.DREQ_SENT;
-        awaitAnswer(nowNanos, new Dreq(localId, remoteId, remoteQueuePair, PrivateData.EMPTY), ownTransaction(localId));
+        awaitAnswer(nowNanos, asOrphan().farewell(), ownTransaction(localId));
     }
 
     // ------------------------------------------------------------------------------------------------------- inside
@@ -572,24 +589,7 @@ public final class CmConnection extends Timed {
                 request.primaryPath().flowLabel());
     }
 
-    /** Time between repetitions as Linux has it: the peer's response time, on the active side and the way twice. */
     private long intervalNanos() {
-        return active
-                ? 2 * Timers.cmTimeoutNanos(packetLifeTime()) + Timers.cmTimeoutNanos(request.remoteResponseTimeout())
-                : Timers.cmTimeoutNanos(Math.min(request.localResponseTimeout(), MAX_RESPONSE_TIMEOUT));
-    }
-
-    /** The REQ carries packet life time + 1. */
-    private int packetLifeTime() {
-        return Math.max(request.primaryPath().acknowledgeTimeout() - 1, 0);
-    }
-
-    /** Twice the packet life time and the target's delay, as exponents, rounded up. */
-    private static int ackTimeout(int targetAckDelay, int packetLifeTime) {
-        int flight = packetLifeTime + 1;
-        int timeout = flight >= targetAckDelay
-                ? flight + (targetAckDelay >= flight - 1 ? 1 : 0)
-                : targetAckDelay + (flight >= targetAckDelay - 1 ? 1 : 0);
-        return Math.min(timeout, Timers.CODE_MASK);
+        return CmTimes.repetitionNanos(request, active);
     }
 }

@@ -89,6 +89,9 @@ public final class CmCounters {
     /** Connections whose peer died without a word. */
     public long lostPeers;
 
+    /** Connections that another process of this host has left, and that are ended in its name. */
+    public long orphans;
+
     /** Creates counters at zero. */
     CmCounters() {}
 }

@@ -134,6 +134,28 @@ public record Rep(
                 privateData);
     }
 
+    /** The same as a connection's agent sends it: with both communication IDs, the answer about failover, and the GUID. */
+    public Rep identified(int localId, int remoteId, int failover, long caGuid) {
+        return new Rep(
+                localId,
+                remoteId,
+                localQueueKey,
+                localQueuePair,
+                vendorId,
+                enhancementOptions,
+                localEndToEndContext,
+                startingPsn,
+                responderResources,
+                initiatorDepth,
+                targetAcknowledgeDelay,
+                failover,
+                endToEndFlowControl,
+                rnrRetryCount,
+                sharedReceiveQueue,
+                caGuid,
+                privateData);
+    }
+
     /**
      * The same as the target of an extended reliable connection says it (annex A14 of the specification): its number is
      * where an end-to-end context would be, it has shared receive queues only, and starts nothing.
