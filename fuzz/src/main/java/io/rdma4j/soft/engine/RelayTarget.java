@@ -152,6 +152,7 @@ public final class RelayTarget implements FuzzTarget {
             }
         } finally {
             fixture.port.neighbours().clear();
+            fixture.port.willKeeper(null);
             fixture.engine.unlock();
         }
     }

@@ -3,6 +3,7 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.Peers;
 import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.util.List;
@@ -24,6 +25,9 @@ interface CmHost {
 
     /** Sends a management datagram, which may get lost; under the lock. */
     void send(CmDatagram datagram);
+
+    /** Who is told of all connections; under the lock. */
+    ConnectionWatch connectionWatch();
 
     /** GUID of this process' channel adapter. */
     long caGuid();

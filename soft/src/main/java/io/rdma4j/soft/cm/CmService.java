@@ -7,6 +7,7 @@ import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.transport.cm.Orphan;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -43,6 +44,7 @@ final class CmService {
         this.agent = new CmAgent(configuration(host));
         Peers peers = host.peers();
         agent.gate((nowNanos, source) -> !peers.isRefused(new Gid(source.high(), source.low()), nowNanos));
+        agent.watch(host.connectionWatch());
         this.ports = new PortTable(host);
     }
 
@@ -115,6 +117,14 @@ final class CmService {
     /** Peers on this host have ended without a word. */
     void onPeersLost(Predicate<CmConnection> isLost) {
         agent.onPeersLost(isLost);
+        flush();
+    }
+
+    /** A process of this host has ended without a word to the peers of these connections. */
+    void onOrphans(List<Orphan> left) {
+        for (Orphan each : left) {
+            agent.disconnectOrphan(host.nowNanos(), each);
+        }
         flush();
     }
 

@@ -10,12 +10,17 @@ import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.GsiHandler;
+import io.rdma4j.soft.engine.LastWill;
 import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
+import io.rdma4j.soft.engine.SharedPort;
 import io.rdma4j.soft.engine.Timed;
 import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
+import io.rdma4j.transport.cm.ConnectionWatch;
+import io.rdma4j.transport.cm.Orphan;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
@@ -98,6 +103,21 @@ final class EngineCmHost implements CmHost {
             engine.poll();
             LockSupport.parkNanos(LOOK_NANOS);
         }
+        tellWills();
+    }
+
+    /** All is said: nobody needs to say it again. */
+    private void tellWills() {
+        engine.lock();
+        try {
+            for (Port port : ports) {
+                if (port instanceof SharedPort shared) {
+                    shared.tellWills();
+                }
+            }
+        } finally {
+            engine.unlock();
+        }
     }
 
     /** What becomes of the network interfaces. */
@@ -146,6 +166,74 @@ final class EngineCmHost implements CmHost {
             service.onPeersLost(connection -> connection.route().leadsTo(address, port.scope())
                     && connection.remoteId() >>> COMMUNICATION_ID_BITS == slot);
         }
+
+        @Override
+        public void onLastWills(Port port, List<LastWill> wills) {
+            if (!ports.contains(port)) {
+                ports.add(port);
+            }
+            Gid local = new Gid(port.high(), port.low());
+            List<Orphan> left = new ArrayList<>(wills.size());
+            for (LastWill will : wills) {
+                left.add(new Orphan(
+                        new CmRoute(local, new Gid(will.remoteHigh(), will.remoteLow()), port.scope()),
+                        will.trafficClass(),
+                        will.localId(),
+                        will.localQueuePair(),
+                        will.remoteId(),
+                        will.remoteQueuePair()));
+            }
+            service.onOrphans(left);
+        }
+    }
+
+    /**
+     * Leaves word with another process of this host, which ends the connection should this process be killed. Peers on the
+     * same address learn that by themselves ({@link GsiHandler#onProcessGone}).
+     */
+    private final class Wills implements ConnectionWatch {
+        @Override
+        public void onEstablished(CmConnection connection) {
+            Port port = portOf(connection.route());
+            if (port instanceof SharedPort shared
+                    && !connection.route().leadsTo(connection.route().local(), port.scope())) {
+                Orphan left = connection.asOrphan();
+                Gid remote = left.route().remote();
+                shared.addWill(new LastWill(
+                        left.localId(),
+                        left.localQueuePair(),
+                        left.remoteId(),
+                        left.remoteQueuePair(),
+                        left.trafficClass(),
+                        remote.high(),
+                        remote.low()));
+            }
+        }
+
+        @Override
+        public void onOver(CmConnection connection) {
+            if (portOf(connection.route()) instanceof SharedPort shared) {
+                shared.removeWill(connection.localId());
+            }
+        }
+    }
+
+    @Override
+    public ConnectionWatch connectionWatch() {
+        return new Wills();
+    }
+
+    private @Nullable Port portOf(CmRoute route) {
+        return portOf(route.local().high(), route.local().low(), route.scope());
+    }
+
+    private @Nullable Port portOf(long high, long low, int scope) {
+        for (Port port : ports) {
+            if (CmRoute.isSameLink(port.scope(), scope) && port.high() == high && port.low() == low) {
+                return port;
+            }
+        }
+        return null;
     }
 
     @Override
@@ -170,21 +258,17 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public void send(CmDatagram datagram) {
-        for (Port port : ports) {
-            if (CmRoute.isSameLink(port.scope(), datagram.scope)
-                    && port.high() == datagram.localHigh
-                    && port.low() == datagram.localLow) {
-                engine.madSender()
-                        .send(
-                                port,
-                                datagram.remoteHigh,
-                                datagram.remoteLow,
-                                datagram.scope,
-                                datagram.trafficClass,
-                                datagram.mad,
-                                0);
-                return;
-            }
+        Port port = portOf(datagram.localHigh, datagram.localLow, datagram.scope);
+        if (port != null) {
+            engine.madSender()
+                    .send(
+                            port,
+                            datagram.remoteHigh,
+                            datagram.remoteLow,
+                            datagram.scope,
+                            datagram.trafficClass,
+                            datagram.mad,
+                            0);
         }
     }
 

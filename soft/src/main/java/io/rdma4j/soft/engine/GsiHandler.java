@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.wire.Packet;
+import java.util.List;
 
 /** Who serves queue pair 1, the general services interface: the connection manager. */
 public interface GsiHandler {
@@ -21,4 +22,12 @@ public interface GsiHandler {
      * @param slot the process' slot: the upper byte of its communication IDs and queue pair numbers
      */
     void onProcessGone(Port port, int slot);
+
+    /**
+     * Ends connections of a process that is gone, in its name. Called under the engine lock, after {@link #onProcessGone}.
+     *
+     * @param port the address that the process used
+     * @param wills its connections with other addresses
+     */
+    void onLastWills(Port port, List<LastWill> wills);
 }

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -49,8 +50,12 @@ final class PortMember implements Link {
     /** Whether messages lie in the channel that the kernel knows nothing of any more. */
     private boolean mayHaveMore;
 
+    private final WillKeeper ownersWills = new WillKeeper();
     private boolean startsDirect;
     private boolean ended;
+
+    /** Whether it is this process that has closed the channel, so that the owner may live. */
+    private boolean refused;
 
     /** Slot of a process that has ended after it sent the frames that were taken last; {@link #NOBODY} for none. */
     private int gone = NOBODY;
@@ -115,6 +120,11 @@ final class PortMember implements Link {
     /** Whether the owner has gone and all that it had sent and passed on was taken. */
     boolean hasEnded() {
         return ended;
+    }
+
+    /** What the owner has left when it has ended; it may be another process that keeps it. */
+    List<LastWill> wills() {
+        return refused ? List.of() : ownersWills.open();
     }
 
     // ---- the link ----
@@ -227,8 +237,11 @@ final class PortMember implements Link {
             port.neighbours().put(gone, 0);
         } else if (kind == RelayMessage.NEIGHBOUR && bytes == RelayMessage.NEIGHBOUR_BYTES) {
             port.neighbours().put(message.get(at + 1) & 0xff, message.getShort(at + 2) & 0xffff);
+        } else if (kind == RelayMessage.WILLS && ownersWills.take(message, ownerSlot)) {
+            return;
         } else {
             // Another version of this program, or none at all.
+            refused = true;
             channel.close();
         }
     }

@@ -41,6 +41,7 @@ final class PortOwner {
     private static final class Member {
         private final LocalChannel channel;
         private final Set<Long> services = new HashSet<>();
+        private final WillKeeper wills = new WillKeeper();
         private int slot;
         private int udpPort;
         private boolean isExpelled;
@@ -59,6 +60,9 @@ final class PortOwner {
     private final ByteBuffer header = ByteBuffer.allocateDirect(RelayMessage.FRAME_HEADER_BYTES);
     private final ReceiveBurst lastFrames = new ReceiveBurst(BURST_FRAMES);
     private long lastSearchNanos;
+
+    /** Who keeps the last wills of this process. */
+    private @Nullable Member trustee;
 
     PortOwner(Engine engine, SharedPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
@@ -142,6 +146,8 @@ final class PortOwner {
             var _ = member.channel.send(header, EMPTY);
         } else if (kind == RelayMessage.UNLISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
+        } else if (kind == RelayMessage.WILLS && member.wills.take(message, member.slot)) {
+            return;
         } else {
             // Another version of this program, or none at all.
             member.isExpelled = true;
@@ -168,6 +174,23 @@ final class PortOwner {
         }
         begin(RelayMessage.WELCOME, 3).put(1, RelayMessage.VERSION).put(2, (byte) engine.slot());
         var _ = member.channel.send(header, EMPTY);
+        if (trustee == null) {
+            appoint(member);
+        }
+    }
+
+    private void appoint(@Nullable Member keeper) {
+        trustee = keeper;
+        port.willKeeper(keeper == null ? null : keeper.channel);
+    }
+
+    private @Nullable Member anyMember() {
+        for (Member member : members) {
+            if (bySlot[member.slot] == member && !member.channel.isClosed()) {
+                return member;
+            }
+        }
+        return null;
     }
 
     /** Tells {@code to} how to reach {@code who}; without that it sends to this process, which passes on. */
@@ -191,7 +214,11 @@ final class PortOwner {
             port.neighbours().put(member.slot, 0);
             if (!member.isExpelled) {
                 tellGone(member.slot);
+                port.onLastWills(member.wills.open());
             }
+        }
+        if (trustee == member) {
+            appoint(anyMember());
         }
     }
 

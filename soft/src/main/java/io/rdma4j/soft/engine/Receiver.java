@@ -6,6 +6,7 @@ import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import io.rdma4j.wire.Opcode;
 import io.rdma4j.wire.Packet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,6 +180,14 @@ final class Receiver implements Handover.Taker {
             // What it had sent to queue pairs of other engines comes before the news, too.
             engine.engines().takeAllBeside();
             handler.onProcessGone(port, slot);
+        }
+    }
+
+    /** What a process that shared a port has left, if there is who can end it. */
+    void onLastWills(SharedPort port, List<LastWill> wills) {
+        GsiHandler handler = gsiHandler;
+        if (handler != null && !wills.isEmpty()) {
+            handler.onLastWills(port, wills);
         }
     }
 

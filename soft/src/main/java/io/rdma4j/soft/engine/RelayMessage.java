@@ -1,5 +1,8 @@
 package io.rdma4j.soft.engine;
 
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Messages between the owner of a port and the other processes that use it. Each begins with one byte, its kind.
  *
@@ -13,6 +16,9 @@ package io.rdma4j.soft.engine;
  *            source address in GID form (16), UDP payload         owner to member
  * GONE       slot of a process that has ended                     owner to member
  * NEIGHBOUR  slot of another process, its UDP port (2)            owner to member
+ * WILLS      3 bytes of padding; for each last will that is new or taken back: communication ID (4), queue pair (4),
+ *            the peer's communication ID (4, 0 to take back), traffic class and the peer's queue pair (1 + 3), the peer's
+ *            address in GID form (16)                             member to owner, owner to one member
  * </pre>
  */
 final class RelayMessage {
@@ -26,7 +32,9 @@ final class RelayMessage {
 
     static final byte NEIGHBOUR = 8;
 
-    static final byte VERSION = 3;
+    static final byte WILLS = 9;
+
+    static final byte VERSION = 4;
 
     static final int HELLO_BYTES = 5;
     static final int NEIGHBOUR_BYTES = 4;
@@ -34,5 +42,41 @@ final class RelayMessage {
     static final int SERVICE_AT = 4;
     static final int FRAME_HEADER_BYTES = 24;
 
+    static final int WILLS_AT = 4;
+    static final int WILL_BYTES = 32;
+
+    private static final int QUEUE_PAIR_BITS = 24;
+    private static final int QUEUE_PAIR_MASK = (1 << QUEUE_PAIR_BITS) - 1;
+
     private RelayMessage() {}
+
+    /** Begins a message with {@code count} wills. */
+    static void beginWills(ByteBuffer out, int count) {
+        out.clear().limit(WILLS_AT + count * WILL_BYTES);
+        out.putInt(0, WILLS << 24);
+    }
+
+    /** Puts the will of a connection at its place, or that it is taken back. */
+    static void putWill(ByteBuffer out, int index, int localId, @Nullable LastWill will) {
+        int at = WILLS_AT + index * WILL_BYTES;
+        out.putInt(at, localId);
+        out.putInt(at + 4, will == null ? 0 : will.localQueuePair());
+        out.putInt(at + 8, will == null ? 0 : will.remoteId());
+        out.putInt(at + 12, will == null ? 0 : will.trafficClass() << QUEUE_PAIR_BITS | will.remoteQueuePair());
+        out.putLong(at + 16, will == null ? 0 : will.remoteHigh());
+        out.putLong(at + 24, will == null ? 0 : will.remoteLow());
+    }
+
+    /** The will at a place of a message. */
+    static LastWill will(ByteBuffer message, int at) {
+        int classAndQueuePair = message.getInt(at + 12);
+        return new LastWill(
+                message.getInt(at),
+                message.getInt(at + 4) & QUEUE_PAIR_MASK,
+                message.getInt(at + 8),
+                classAndQueuePair & QUEUE_PAIR_MASK,
+                classAndQueuePair >>> QUEUE_PAIR_BITS,
+                message.getLong(at + 16),
+                message.getLong(at + 24));
+    }
 }

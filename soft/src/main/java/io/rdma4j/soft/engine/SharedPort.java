@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ public final class SharedPort extends Port {
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
     private final Neighbours neighbours;
+    private final WillTeller wills;
     private final Signal signal = new Signal();
     private final Timed retry = new Retry();
     private long retryNanos = FIRST_RETRY_NANOS;
@@ -61,6 +63,7 @@ public final class SharedPort extends Port {
         this.engine = engine;
         this.socket = socket;
         neighbours = new Neighbours(high(), low());
+        wills = new WillTeller(engine);
     }
 
     /** Whether this process has UDP port 4791 of the address. */
@@ -116,6 +119,7 @@ public final class SharedPort extends Port {
             SocketFiles.removeAtExit(socket);
             link = engine.decorate(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
+            wills.keeper(null); // until another process comes
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
             signal.raise();
@@ -156,6 +160,7 @@ public final class SharedPort extends Port {
         for (long service : services) {
             joined.listen(service);
         }
+        wills.keeper(channel);
         link = engine.decorate(joined);
         member = joined;
         return null;
@@ -236,6 +241,7 @@ public final class SharedPort extends Port {
             if (taken == 0 && asMember.hasEnded()) {
                 onOwnerGone();
                 onProcessGone(asMember.ownerSlot());
+                onLastWills(asMember.wills());
             }
         }
         return taken;
@@ -250,6 +256,31 @@ public final class SharedPort extends Port {
     /** A process that shared this address has ended. */
     void onProcessGone(int slot) {
         engine.receiver().onProcessGone(this, slot);
+    }
+
+    /** What such a process has left is ended in its name. */
+    void onLastWills(List<LastWill> left) {
+        engine.receiver().onLastWills(this, left);
+    }
+
+    /** A connection with another address that shall not outlive this process, whatever its end. */
+    public void addWill(LastWill will) {
+        wills.add(will);
+    }
+
+    /** The connection of a communication ID is over. */
+    public void removeWill(int localId) {
+        wills.remove(localId);
+    }
+
+    /** Another process learns now what has changed: this one ends. */
+    public void tellWills() {
+        wills.tell();
+    }
+
+    /** Tells this process' wills to another from now on, or to none. */
+    void willKeeper(@Nullable LocalChannel keeper) {
+        wills.keeper(keeper);
     }
 
     /** Passes a frame on to the process that has a slot; false if none has. */

@@ -9,6 +9,7 @@ import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.Peers;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.transport.cm.CmDatagram;
+import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
@@ -204,6 +205,11 @@ final class SimulatedNetwork {
             for (int i = 0; i < copies && isUp && !loses.test(copy); i++) {
                 wire.add(copy);
             }
+        }
+
+        @Override
+        public ConnectionWatch connectionWatch() {
+            return ConnectionWatch.NONE;
         }
 
         @Override

@@ -31,16 +31,22 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** This process and another over the same loopback address. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a line that does not come blocks the reader
 class TwoProcessesTest {
+    /** Processes tell each other what they leave a hundred times a second. */
+    private static final Duration WILLS_ARE_TOLD = Duration.ofSeconds(1);
+
     private final List<Process> processes = new ArrayList<>();
 
     @AfterEach
@@ -129,6 +135,8 @@ class TwoProcessesTest {
 
     /** Takes the connection of a peer that was started; returns this process' side. */
     private static CmId accept(EventChannel channel, Process peer) throws IOException {
+        // A busy machine may take longer to start a process than one waits for an event.
+        assertThat(peer.inputReader().readLine()).isEqualTo("calls");
         CmId server = expect(channel, CmEvent.Type.CONNECT_REQUEST).id();
         server.createQueuePair(null, CmQueuePairAttributes.of(Session.SIZES));
         server.accept(null);
@@ -162,6 +170,33 @@ class TwoProcessesTest {
         assertThat(expect(channel, CmEvent.Type.DISCONNECTED).id()).isSameAs(server);
         server.disconnect();
         server.close();
+        listener.close();
+        channel.close();
+    }
+
+    /** A process that owns the UDP port of its address, and one that shares it; whichever is killed, the other speaks for it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aKilledProcessIsMissedByItsPeersElsewhereIfAnotherSharesItsAddress(int victim) throws Exception {
+        EventChannel channel = EventChannel.open();
+        CmId listener = listener(channel, loopback());
+        String source = TestAddresses.loopback().getHostAddress();
+        List<Process> peers = new ArrayList<>();
+        List<CmId> servers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            peers.add(start("client", "127.0.0.1", String.valueOf(listener.sourcePort()), source));
+            servers.add(accept(channel, peers.get(i)));
+        }
+        Thread.sleep(WILLS_ARE_TOLD);
+        peers.get(victim).destroyForcibly().waitFor();
+        assertThat(expect(channel, CmEvent.Type.DISCONNECTED).id()).isSameAs(servers.get(victim));
+        servers.get(victim).disconnect();
+        assertThat(expect(channel, CmEvent.Type.TIMEWAIT_EXIT).id()).isSameAs(servers.get(victim));
+        assertThat(channel.poll()).as("of the other").isNull();
+        peers.get(1 - victim).destroyForcibly().waitFor();
+        for (CmId server : servers) {
+            server.close();
+        }
         listener.close();
         channel.close();
     }

@@ -17,13 +17,16 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +47,9 @@ class EndsOfProcessesTest {
     /** For each process that has ended its slot, and how many packets were received before. */
     private final BlockingQueue<List<Long>> ends = new LinkedBlockingQueue<>();
 
+    /** What processes that have ended have left. */
+    private final BlockingQueue<List<LastWill>> wills = new LinkedBlockingQueue<>();
+
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
         Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
@@ -56,6 +62,11 @@ class EndsOfProcessesTest {
             @Override
             public void onProcessGone(Port port, int slot) {
                 ends.add(List.of((long) slot, engine.counters().receivedPackets));
+            }
+
+            @Override
+            public void onLastWills(Port port, List<LastWill> left) {
+                wills.add(left);
             }
         });
         engine.unlock();
@@ -76,12 +87,181 @@ class EndsOfProcessesTest {
 
     /** Waits for a message, and returns its kind. */
     private static int hear(LocalChannel channel) throws InterruptedException {
+        ByteBuffer message = hearWhole(channel);
+        return message.get(message.position());
+    }
+
+    private static ByteBuffer hearWhole(LocalChannel channel) throws InterruptedException {
         ByteBuffer message = channel.poll();
         while (message == null) {
             Thread.sleep(1);
             message = channel.poll();
         }
-        return message.get(message.position());
+        return message;
+    }
+
+    /** The will of a connection of a process. */
+    private static LastWill will(int slot, int number) {
+        return new LastWill(
+                slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number, 3, 0xfe80L << 48, number);
+    }
+
+    /** Tells wills, and takes others back. */
+    private static void tellWills(LocalChannel channel, List<LastWill> left, int... takenBack) {
+        ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
+        RelayMessage.beginWills(message, left.size() + takenBack.length);
+        for (int i = 0; i < left.size(); i++) {
+            RelayMessage.putWill(message, i, left.get(i).localId(), left.get(i));
+        }
+        for (int i = 0; i < takenBack.length; i++) {
+            RelayMessage.putWill(message, left.size() + i, takenBack[i], null);
+        }
+        assertThat(channel.send(message, EMPTY)).isTrue();
+    }
+
+    /** The wills that a process tells, until there are so many; one that it takes back is null. */
+    private static Map<Integer, @Nullable LastWill> hearWills(LocalChannel channel, int count)
+            throws InterruptedException {
+        Map<Integer, @Nullable LastWill> heard = new LinkedHashMap<>();
+        while (heard.size() < count) {
+            ByteBuffer message = hearWhole(channel);
+            assertThat(message.get(message.position())).isEqualTo(RelayMessage.WILLS);
+            for (int at = message.position() + RelayMessage.WILLS_AT;
+                    at < message.limit();
+                    at += RelayMessage.WILL_BYTES) {
+                LastWill will = RelayMessage.will(message, at);
+                assertThat(heard).doesNotContainKey(will.localId());
+                heard.put(will.localId(), will.remoteId() == 0 ? null : will);
+            }
+        }
+        return heard;
+    }
+
+    private LocalChannel joined(int slot) throws Exception {
+        LocalChannel channel = others.connectLocal(socket());
+        tell(channel, RelayMessage.HELLO, RelayMessage.VERSION, slot, 0xc1, 0x01);
+        while (hear(channel) != RelayMessage.WELCOME) {
+            // Others are introduced before.
+        }
+        return channel;
+    }
+
+    @Test
+    void ownerIsLeftTheWillsOfAProcessThatEndsButForThoseTakenBack() throws Exception {
+        Engine owner = engine();
+        owner.openPort(ADDRESS);
+        LocalChannel ending = joined(SLOT);
+        List<LastWill> left = List.of(will(SLOT, 1), will(SLOT, 2), will(SLOT, 3));
+        tellWills(ending, left);
+        LastWill changed = new LastWill(left.get(2).localId(), 9, 9, 9, 0, 0, 9);
+        tellWills(ending, List.of(changed), left.getFirst().localId(), 0xff00_0099);
+        ending.close();
+        assertThat(wills.poll(10, TimeUnit.SECONDS)).containsExactly(left.get(1), changed);
+        assertThat(ends.poll()).as("the news of the end comes first").isNotNull();
+    }
+
+    @Test
+    void whoWillsForAnotherProcessIsThrownOutAndLeavesNothing() throws Exception {
+        Engine owner = engine();
+        owner.openPort(ADDRESS);
+        LocalChannel forger = joined(SLOT);
+        LocalChannel other = joined(SLOT - 1);
+        tellWills(forger, List.of(will(SLOT, 1), will(SLOT - 1, 1)));
+        while (!forger.isClosed()) {
+            Thread.sleep(1);
+        }
+        tellWills(other, List.of(will(SLOT - 1, 5)));
+        other.close();
+        assertThat(wills.poll(10, TimeUnit.SECONDS)).containsExactly(will(SLOT - 1, 5));
+        assertThat(wills).isEmpty();
+    }
+
+    @Test
+    void willsBeforeTheGreetingAndInPartAreRefused() throws Exception {
+        Engine owner = engine();
+        owner.openPort(ADDRESS);
+        LocalChannel early = others.connectLocal(socket());
+        tellWills(early, List.of(will(0, 1)));
+        LocalChannel partial = joined(SLOT);
+        tell(partial, RelayMessage.WILLS, 0, 0, 0, SLOT, 1);
+        while (!early.isClosed() || !partial.isClosed()) {
+            Thread.sleep(1);
+        }
+    }
+
+    @Test
+    void processKeepsNoMoreWillsThanItHasQueuePairNumbers() {
+        WillKeeper keeper = new WillKeeper();
+        ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
+        for (int number = 1; number <= WillKeeper.MOST + 10; number++) {
+            RelayMessage.beginWills(message, 1);
+            RelayMessage.putWill(message, 0, SLOT << 24 | number, will(SLOT, number));
+            assertThat(keeper.take(message, SLOT)).isTrue();
+        }
+        assertThat(keeper.open()).hasSize(WillKeeper.MOST);
+        assertThat(keeper.open()).isEmpty();
+    }
+
+    @Test
+    void memberTellsItsWillsTogetherAndNothingOfWhatIsOver() throws Exception {
+        Joined member = new Joined();
+        SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
+        member.engine.lock();
+        for (int number = 1; number <= 600; number++) {
+            port.addWill(will(SLOT - 2, number));
+        }
+        port.removeWill(will(SLOT - 2, 300).localId());
+        member.engine.unlock();
+        assertThat(hearWills(member.channel, 599).values())
+                .doesNotContain(will(SLOT - 2, 300), (LastWill) null)
+                .contains(will(SLOT - 2, 1), will(SLOT - 2, 600));
+
+        member.engine.lock();
+        port.removeWill(will(SLOT - 2, 1).localId());
+        port.addWill(will(SLOT - 2, 300));
+        port.removeWill(will(SLOT - 2, 300).localId());
+        port.tellWills();
+        member.engine.unlock();
+        Map<Integer, @Nullable LastWill> heard = hearWills(member.channel, 1);
+        assertThat(heard).containsOnlyKeys(will(SLOT - 2, 1).localId());
+        assertThat(heard.values()).containsOnlyNulls();
+    }
+
+    @Test
+    void ownersWillsAreKeptByOneMemberAfterTheOther() throws Exception {
+        Engine owner = engine();
+        SharedPort port = (SharedPort) owner.openPort(ADDRESS);
+        owner.lock();
+        port.addWill(will(owner.slot(), 1));
+        owner.unlock();
+        LocalChannel first = joined(SLOT);
+        assertThat(hearWills(first, 1).values()).containsExactly(will(owner.slot(), 1));
+        LocalChannel second = joined(SLOT - 1);
+        first.close();
+        assertThat(hear(second)).isEqualTo(RelayMessage.GONE);
+        assertThat(hearWills(second, 1).values()).containsExactly(will(owner.slot(), 1));
+    }
+
+    @Test
+    void memberIsLeftTheWillsOfAnOwnerThatEnds() throws Exception {
+        Joined member = new Joined();
+        tellWills(
+                member.channel,
+                List.of(will(SLOT - 1, 1), will(SLOT - 1, 2)),
+                will(SLOT - 1, 2).localId());
+        member.channel.close();
+        assertThat(wills.poll(10, TimeUnit.SECONDS)).containsExactly(will(SLOT - 1, 1));
+    }
+
+    @Test
+    void ownerThatIsNotUnderstoodIsNotTakenForDead() throws Exception {
+        Joined member = new Joined();
+        tellWills(member.channel, List.of(will(SLOT - 1, 1)));
+        tell(member.channel, 99);
+        assertThat(ends.poll(10, TimeUnit.SECONDS)).isNotNull();
+        member.engine.lock(); // what follows the news of the end
+        member.engine.unlock();
+        assertThat(wills).isEmpty();
     }
 
     private static void send(Link link, int port, int frames) {

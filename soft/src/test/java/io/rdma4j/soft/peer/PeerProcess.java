@@ -22,11 +22,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The other process of a test, with synchronous identifiers. {@code server ADDRESS} prints its port, takes one connection,
- * echoes one message and disconnects when the peer has. {@code client ADDRESS PORT} connects, says so, and ends when told
- * to on its standard input, without a word to the connection manager. {@code group ADDRESS GROUP} joins a multicast group and
+ * echoes one message and disconnects when the peer has. {@code client ADDRESS PORT [SOURCE]} says that it calls, connects,
+ * says so, and ends when told to on its standard input, without a word to the connection manager. {@code group ADDRESS GROUP} joins a multicast group and
  * prints the number in each datagram, until it is killed.
  */
 public final class PeerProcess {
@@ -42,7 +43,10 @@ public final class PeerProcess {
         switch (arguments[0]) {
             case "server" -> serve(address);
             case "group" -> hear(address, InetAddress.ofLiteral(arguments[2]));
-            default -> call(new InetSocketAddress(address, Integer.parseInt(arguments[2])));
+            default ->
+                call(
+                        arguments.length > 3 ? new InetSocketAddress(InetAddress.ofLiteral(arguments[3]), 0) : null,
+                        new InetSocketAddress(address, Integer.parseInt(arguments[2])));
         }
     }
 
@@ -100,10 +104,11 @@ public final class PeerProcess {
         }
     }
 
-    private static void call(InetSocketAddress destination) throws IOException {
+    private static void call(@Nullable InetSocketAddress source, InetSocketAddress destination) throws IOException {
+        say("calls");
         CmId client = CmId.create(PortSpace.TCP, null);
         client.setAckTimeout(12);
-        client.resolveAddress(null, destination, Duration.ofSeconds(5));
+        client.resolveAddress(source, destination, Duration.ofSeconds(5));
         client.resolveRoute(Duration.ofSeconds(5));
         client.createQueuePair(null, sizes());
         client.connect(null);
