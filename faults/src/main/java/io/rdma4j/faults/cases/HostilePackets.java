@@ -30,6 +30,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -129,8 +130,8 @@ public final class HostilePackets implements AcceptanceTest {
                 long counted = -accounted(counters);
                 for (int from = 0; from < packets.size(); from += SLICE) {
                     List<byte[]> slice = packets.subList(from, Math.min(packets.size(), from + SLICE));
-                    flow.run(ordinary, () -> attacker.send(slice, false));
                     flow.run(meanwhile, () -> attacker.send(slice, true));
+                    flow.run(ordinary, () -> attacker.send(slice, false));
                 }
                 settle();
                 counters = SoftDevices.engine().engines().counters();
@@ -269,6 +270,9 @@ public final class HostilePackets implements AcceptanceTest {
         private int writing;
         private int broken;
 
+        /** After how many of the aimed packets a connection was broken: connecting anew is no work of theirs. */
+        private final BitSet brokenAfter = new BitSet();
+
         Attacker(VerbsSide side) throws IOException {
             this.side = side;
             channel = DatagramChannel.open();
@@ -288,11 +292,14 @@ public final class HostilePackets implements AcceptanceTest {
         /**
          * Sends them all, at a pace that the receive buffer can hold.
          *
-         * @param aimed whether to queue pairs that are there
+         * @param aimed whether to queue pairs that are there; if not, connections end where the last aimed packets broke one
          */
         void send(List<byte[]> packets, boolean aimed) throws IOException {
             int sent = 0;
             int elsewhere = aimed ? 0 : ELSEWHERE;
+            if (aimed) {
+                brokenAfter.clear();
+            }
             QueuePairAttributes psns = victim.query();
             for (byte[] packet : packets) {
                 if (HostileDatagrams.isWhole(packet)) {
@@ -304,7 +311,12 @@ public final class HostilePackets implements AcceptanceTest {
                 channel.write(ByteBuffer.wrap(packet));
                 if (++sent % BURST == 0) {
                     LockSupport.parkNanos(PAUSE_NANOS);
-                    goOn();
+                    if (!aimed && brokenAfter.get(sent)) {
+                        victim.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
+                    }
+                    if (goOn() && aimed) {
+                        brokenAfter.set(sent);
+                    }
                     psns = victim.query();
                 }
             }
@@ -321,8 +333,10 @@ public final class HostilePackets implements AcceptanceTest {
         /**
          * What the victim does of its own: it reads and writes, also while answers of the attacker's come. Once it has refused
          * something it takes nothing more: another one takes its place.
+         *
+         * @return whether it had
          */
-        private void goOn() {
+        private boolean goOn() {
             // Success or not: whoever is attacked by one that may send what it likes has no right to either.
             for (int count; (count = side.completions().poll(completions)) > 0; ) {
                 for (int i = 0; i < count; i++) {
@@ -333,7 +347,8 @@ public final class HostilePackets implements AcceptanceTest {
                     }
                 }
             }
-            if (victim.state() == QueuePairState.ERROR) {
+            boolean isBroken = victim.state() == QueuePairState.ERROR;
+            if (isBroken) {
                 broken++;
                 QueuePair old = victim;
                 victim = side.queuePair(SENDS, SENDS);
@@ -346,6 +361,7 @@ public final class HostilePackets implements AcceptanceTest {
                 writing++;
                 victim.postWrite(broken, memory, 0, OWN_BYTES, memory.address() + OWN_BYTES, memory.remoteKey());
             }
+            return isBroken;
         }
 
         private void postReceive() {
