@@ -143,6 +143,7 @@ final class ConnectionEnd implements CmEvents {
     @Override
     public void onDisconnectRequest(CmConnection made) {
         require(!ended, "asked to disconnect after the end");
+        require(started, "asked to disconnect before it is established");
         over("is asked to disconnect");
         made.disconnect(attempt.nowNanos());
     }
