@@ -106,6 +106,8 @@ kill9_disconnected() { # SURVIVOR EXPONENT AFTERWARDS
     fi
     # On the same host the news of the death comes before the error completion.
     [ "$3" != neighbour ] || low=-75000
+    # From another host it comes by the last will, which the other process of the address executes (decision 028).
+    [ "$3" != bystander ] || low=-75000 high=0
     peer_await "$1" DISCONNECTED $limit || return 1
     took=$(($(peer_time "$1" DISCONNECTED) - $(peer_time "$1" DISCONNECTING)))
     if [ $took -lt 0 ]; then

@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
  * that was given one must not find other memory under it.
  *
  * <p>Two sets take turns: the younger one is filled, and when it is full the older one is forgotten and filled next. Each has
- * one bit for each of the 2<sup>24</sup>, in pages that are made as they are needed, so that it grows to 2 MiB at most.
+ * one bit for each of the 2<sup>24</sup>, in pages that are made as they are needed: 32 KiB for the first key, and after some
+ * hundred the 2 MiB that it ever takes.
  */
 final class RetiredKeys {
     /** Keys that are remembered at least. */
     static final int MOST = 1 << 20;
 
-    private static final int PAGE_BITS = 1 << 12;
+    private static final int PAGE_BITS = 1 << 18;
 
     private static final class Generation {
         private final long[] @Nullable [] pages = new long[(1 << 24) / PAGE_BITS] @Nullable [];

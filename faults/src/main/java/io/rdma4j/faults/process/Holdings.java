@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,10 +29,14 @@ public record Holdings(long descriptors, long threads, long heapBytes, long nati
     private static final Pattern NATIVE = Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
     private static final int COLLECTIONS = 3;
 
+    /** Memory outside the heap is given back by a thread of its own, after a collection. */
+    private static final Duration GIVING_BACK = Duration.ofMillis(300);
+
     /** Those of this process. */
     static Holdings own() throws IOException {
         for (int i = 0; i < COLLECTIONS; i++) {
             System.gc(); // what cleaners and soft references keep goes at a later one
+            LockSupport.parkNanos(GIVING_BACK.toNanos());
         }
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         return new Holdings(count("fd", Holdings::isNoPortLock), count("task", _ -> true), heap, readNativeBytes());
