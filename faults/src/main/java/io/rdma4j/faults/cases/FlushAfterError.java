@@ -59,7 +59,7 @@ public final class FlushAfterError implements AcceptanceTest {
 
         /** Usual, but soon at an end where the failure is one of patience. */
         VerbsSide.Patience patience() {
-            return new VerbsSide.Patience(14, this == NO_PEER ? 1 : 7, this == NO_RECEIVE ? 1 : 7, 1);
+            return new VerbsSide.Patience(14, this == NO_PEER ? 3 : 7, this == NO_RECEIVE ? 1 : 7, 1);
         }
 
         /** Whether the peer stops because of it. */

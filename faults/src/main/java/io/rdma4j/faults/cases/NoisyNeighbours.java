@@ -79,7 +79,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
                 .start();
         int port = target.await("port", STEP).asInt();
         Child victim = start(child(stage, hosts, "victim", Victim.class), TwoHosts.LEFT, port);
-        Child flooder = start(child(stage, hosts, "flooder", Flooder.class).yields(), FLOODING, port);
+        Child flooder = start(child(stage, hosts, "flooder", Flooder.class), FLOODING, port);
         int seconds = seconds(stage.scale());
         Duration limit = STEP.plusSeconds(seconds);
         stage.progress("alone");
@@ -87,8 +87,10 @@ public final class NoisyNeighbours implements AcceptanceTest {
         JsonNode alone = victim.ask("measure " + Math.min(seconds, 20), "measured", limit);
         stage.progress("with neighbours");
         JsonNode _ = flooder.ask("flood", "flooding", STEP);
+        schedule(hosts, flooder, "--idle");
         JsonNode _ = victim.ask("measure 2", "measured", limit);
         JsonNode beside = victim.ask("measure " + seconds, "measured", limit);
+        schedule(hosts, flooder, "--other");
         JsonNode flooded = flooder.ask("stop", "flooded", STEP);
         double times = beside.get("p99Nanos").asDouble() / alone.get("p99Nanos").asDouble();
         double part =
@@ -106,6 +108,10 @@ public final class NoisyNeighbours implements AcceptanceTest {
                                 alone.get("perSecond").asDouble(),
                                 100 * part,
                                 flood / (1 << 20)));
+    }
+
+    private static void schedule(TwoHosts hosts, Child child, String policy) throws IOException, InterruptedException {
+        String _ = hosts.left().run("chrt", "--all-tasks", policy, "--pid", "0", Long.toString(child.pid()));
     }
 
     private static Child.Builder child(Stage stage, TwoHosts hosts, String name, Class<? extends Role> role) {

@@ -63,14 +63,6 @@ public final class Child implements AutoCloseable {
             return this;
         }
 
-        /**
-         * Gives it only the processor time that nobody else wants: it stands for another machine, and what it takes from this
-         * one's processors would be measured as if its packets had done it.
-         */
-        public Builder yields() {
-            return behind("chrt", "--idle", "0");
-        }
-
         /** Adds options of the Java virtual machine: {@code -Xmx64m}. */
         public Builder options(String... more) {
             options.addAll(List.of(more));
