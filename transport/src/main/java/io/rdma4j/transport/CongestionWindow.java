@@ -6,14 +6,14 @@ package io.rdma4j.transport;
  *
  * <p>It is counted in bytes; what a packet counts is the requester's to say. It opens while the window, and not the
  * application, is what holds packets back: by what is acknowledged up to the size that last went well, from there on by
- * {@value #INCREASE_BYTES} bytes per window. It closes once per window in which a packet was lost, now and then when it is as open as it may
- * be, and to the least when the acknowledgement time-out has passed in silence.
+ * {@value #INCREASE_BYTES} bytes per window. It closes once per window in which a packet was lost, now and then when it is
+ * as open as it may be, and to the least when the acknowledgement time-out has passed in silence.
  */
 final class CongestionWindow {
     /** Full packets that may be in flight whatever happens. */
     static final int LEAST_PACKETS = 4;
 
-    /** What a window opens by: the same for all path MTUs, or else connections with small packets would get the smaller share. */
+    /** The same for all path MTUs, or else connections with small packets would get the smaller share. */
     private static final int INCREASE_BYTES = 4096;
 
     /** What is left of the window after a loss, in percent. */

@@ -31,7 +31,7 @@ public final class Soak implements AcceptanceTest {
     private static final int LOSS_PER_MILLE = 10;
     private static final Duration ROUND = Duration.ofSeconds(3);
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    /** Nobody tells another host of a process that was killed: the server asks who says nothing for so long. */
+    /** Who is killed just after it has connected has left no will yet: the server asks who says nothing for so long. */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(2);
     /** Longer than that, and than time-wait. */
     private static final Duration SETTLE = Duration.ofSeconds(8);
