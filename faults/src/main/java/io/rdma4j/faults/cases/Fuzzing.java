@@ -60,7 +60,9 @@ public final class Fuzzing implements AcceptanceTest {
                         Path.of(System.getProperty("rdma4j.home", "."), "fuzz", "run")
                                 .toString(),
                         "--seconds",
-                        Integer.toString(seconds(stage.scale())))
+                        Integer.toString(seconds(stage.scale())),
+                        "--jobs",
+                        Integer.toString(Runtime.getRuntime().availableProcessors()))
                 .redirectErrorStream(true)
                 .start();
         stage.keep(() -> {

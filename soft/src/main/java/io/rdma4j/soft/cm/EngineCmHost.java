@@ -14,6 +14,7 @@ import io.rdma4j.soft.engine.LastWill;
 import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.SharedPort;
+import io.rdma4j.soft.engine.Slot;
 import io.rdma4j.soft.engine.Timed;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.transport.cm.CmConnection;
@@ -37,7 +38,6 @@ final class EngineCmHost implements CmHost {
     /** Exponent that Linux's rxe states, too: an answer within 134 ms. */
     private static final int LOCAL_ACK_DELAY = 15;
 
-    private static final int COMMUNICATION_ID_BITS = 24;
 
     /** How long the end of the process may be delayed by telling the peers. */
     private static final long PARTING_MILLIS = 200;
@@ -164,7 +164,7 @@ final class EngineCmHost implements CmHost {
         public void onProcessGone(Port port, int slot) {
             Gid address = new Gid(port.high(), port.low());
             service.onPeersLost(connection -> connection.route().leadsTo(address, port.scope())
-                    && connection.remoteId() >>> COMMUNICATION_ID_BITS == slot);
+                    && Slot.ofCommunicationId(connection.remoteId()) == slot);
         }
 
         @Override
@@ -279,7 +279,7 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public int newCommunicationId() {
-        return engine.slot() << COMMUNICATION_ID_BITS | random() & (1 << COMMUNICATION_ID_BITS) - 1;
+        return Slot.communicationId(engine.slot(), random());
     }
 
     @Override

@@ -51,7 +51,7 @@ final class Neighbours {
         int slot = -1;
         for (int i = 0; i < burst.count(); i++) {
             int next = burst.length(i) >= Bth.LENGTH
-                    ? Bth.destinationQueuePair(burst.segment(), burst.offset(i)) >>> 16
+                    ? Slot.ofQueuePairNumber(Bth.destinationQueuePair(burst.segment(), burst.offset(i)))
                     : 0;
             if (slot >= 0 && next != slot) {
                 return 0;
@@ -74,7 +74,7 @@ final class Neighbours {
      */
     private static int slotOfAnswer(MemorySegment memory, int at, int frameBytes) {
         boolean isConnectionManagement = CmMad.check(memory, at, frameBytes - MAD_AT - Icrc.LENGTH) == CmMad.Result.OK;
-        return isConnectionManagement ? CmMad.receiverId(memory, at) >>> 24 : 0;
+        return isConnectionManagement ? Slot.ofCommunicationId(CmMad.receiverId(memory, at)) : 0;
     }
 
     /** Whether a source is the address itself, that is, a process of this host. */

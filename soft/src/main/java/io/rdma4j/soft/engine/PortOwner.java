@@ -300,7 +300,7 @@ final class PortOwner {
             }
             return true;
         }
-        return routeAnswer(receiver >>> 24, packet);
+        return routeAnswer(Slot.ofCommunicationId(receiver), packet);
     }
 
     /**

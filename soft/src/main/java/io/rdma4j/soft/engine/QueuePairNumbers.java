@@ -29,7 +29,7 @@ record QueuePairNumbers(int slot, int engines) {
 
     /** An engine's first number. */
     int first(int engine) {
-        return slot << 16 | firstLow(engine);
+        return Slot.queuePairNumber(slot, firstLow(engine));
     }
 
     /** An engine's last number. */
@@ -39,7 +39,7 @@ record QueuePairNumbers(int slot, int engines) {
 
     /** Whether a number is of this process. */
     boolean isOwn(int number) {
-        return number >>> 16 == slot;
+        return Slot.ofQueuePairNumber(number) == slot;
     }
 
     /** The engine of one of this process' numbers; the first one if a number is nobody's. */

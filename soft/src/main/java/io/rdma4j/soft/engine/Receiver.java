@@ -55,7 +55,10 @@ final class Receiver implements Handover.Taker {
         int number = packet.destinationQueuePair();
         if (number == GSI_QUEUE_PAIR) {
             onGsi(nowNanos, port, frame, true);
-        } else if (number >>> 16 == engine.slot() || !port.relay(number >>> 16, frame)) {
+            return;
+        }
+        int slot = Slot.ofQueuePairNumber(number);
+        if (slot == engine.slot() || !port.relay(slot, frame)) {
             onQueuePair(nowNanos, port, number);
         }
     }

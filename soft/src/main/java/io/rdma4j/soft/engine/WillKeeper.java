@@ -15,8 +15,6 @@ final class WillKeeper {
     /** As many queue pairs as a slot has numbers. */
     static final int MOST = 1 << 16;
 
-    private static final int SLOT_SHIFT = 24;
-
     private final Map<Integer, LastWill> wills = new LinkedHashMap<>();
 
     /**
@@ -32,7 +30,7 @@ final class WillKeeper {
         }
         for (int at = message.position() + RelayMessage.WILLS_AT; at < message.limit(); at += RelayMessage.WILL_BYTES) {
             int localId = message.getInt(at);
-            if (localId >>> SLOT_SHIFT != slot) {
+            if (Slot.ofCommunicationId(localId) != slot) {
                 return false;
             }
             LastWill will = RelayMessage.will(message, at);
