@@ -26,7 +26,8 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     private static final int MESSAGE_BYTES = 65536;
     private static final int PACKET_BYTES = 1024;
     private static final double MOST_PACKETS_AT_1_PER_CENT = 1.5;
-    private static final int ROUNDS = 9;
+    private static final int MEBIBYTES = 32;
+
     /** Until Java has compiled most of it. */
     private static final int WARM_UP_MESSAGES = 1600;
 
@@ -48,11 +49,12 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     @Override
     public String asked(Scale scale) {
         return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets for one at 1 %%; median of %d x %d MiB"
-                .formatted(ROUNDS, mebibytes(scale));
+                .formatted(rounds(scale), MEBIBYTES);
     }
 
-    private static int mebibytes(Scale scale) {
-        return scale.of(32, 500);
+    /** Each is compared with the lossless one just before it: how fast a shared machine is changes within seconds. */
+    private static int rounds(Scale scale) {
+        return scale.of(9, 25);
     }
 
     @Override
@@ -65,32 +67,34 @@ public final class GoodputUnderLoss implements AcceptanceTest {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         Child mover = Conversation.begin(stage, hosts, TIMEOUT, Integer.toString(MESSAGE_BYTES))
                 .mover(stage, hosts);
-        long messages = ((long) mebibytes(stage.scale()) << 20) / MESSAGE_BYTES;
+        long messages = ((long) MEBIBYTES << 20) / MESSAGE_BYTES;
+        int rounds = rounds(stage.scale());
         Run _ = run(mover, WARM_UP_MESSAGES);
-        double[][] bytesPerNano = new double[LOSS_PER_MILLE.length][ROUNDS];
+        double[][] bytesPerNano = new double[LOSS_PER_MILLE.length][rounds];
+        double[][] kept = new double[LOSS_PER_MILLE.length][rounds];
         double[] packets = new double[LOSS_PER_MILLE.length];
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < rounds; round++) {
             for (int i = 0; i < LOSS_PER_MILLE.length; i++) {
-                stage.progress("round " + (round + 1) + " of " + ROUNDS + ", " + LOSS_PER_MILLE[i] / 10.0 + " % loss");
+                stage.progress("round " + (round + 1) + " of " + rounds + ", " + LOSS_PER_MILLE[i] / 10.0 + " % loss");
                 hosts.damage(Damage.loss(LOSS_PER_MILLE[i]));
                 Run run = run(mover, messages);
                 bytesPerNano[i][round] = run.bytesPerNano();
-                packets[i] += run.packetsForOne() / ROUNDS;
+                kept[i][round] = run.bytesPerNano() / bytesPerNano[0][round];
+                packets[i] += run.packetsForOne() / rounds;
             }
         }
-        double lossless = median(bytesPerNano[0]);
         boolean isReached = packets[2] <= MOST_PACKETS_AT_1_PER_CENT;
-        List<String> kept = new ArrayList<>();
-        for (int i = 1; i < bytesPerNano.length; i++) {
-            double perCent = 100 * median(bytesPerNano[i]) / lossless;
+        List<String> shown = new ArrayList<>();
+        for (int i = 1; i < kept.length; i++) {
+            double perCent = 100 * median(kept[i]);
             isReached &= perCent >= KEPT_PER_CENT[i];
-            kept.add("%.0f".formatted(perCent));
+            shown.add("%.0f".formatted(perCent));
         }
         return Outcome.of(
                 true,
                 isReached,
                 "%s %% of %.2f GB/s; %.2f packets for one at 1 %%, %.2f at 10 %%"
-                        .formatted(String.join(", ", kept), lossless, packets[2], packets[4]));
+                        .formatted(String.join(", ", shown), median(bytesPerNano[0]), packets[2], packets[4]));
     }
 
     private static double median(double[] values) {

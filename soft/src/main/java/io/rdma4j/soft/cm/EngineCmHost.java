@@ -38,7 +38,6 @@ final class EngineCmHost implements CmHost {
     /** Exponent that Linux's rxe states, too: an answer within 134 ms. */
     private static final int LOCAL_ACK_DELAY = 15;
 
-
     /** How long the end of the process may be delayed by telling the peers. */
     private static final long PARTING_MILLIS = 200;
 
