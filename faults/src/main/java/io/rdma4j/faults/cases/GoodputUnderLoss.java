@@ -17,8 +17,8 @@ import java.util.List;
 
 /**
  * How much of the speed of writes of 64 KiB is left while packets are lost both ways, each by itself, and how many packets
- * are sent for one that is needed. Lossless and lossy runs take turns, and the medians are compared: two processes that now
- * and then happen to be never in each other's way make single runs that are twice as fast.
+ * are sent for one that is needed. Each lossy run is compared with the lossless one before it, and the median of that counts:
+ * two processes that now and then happen to be never in each other's way make single runs that are twice as fast.
  */
 public final class GoodputUnderLoss implements AcceptanceTest {
     private static final int[] LOSS_PER_MILLE = {0, 1, 10, 50, 100};
