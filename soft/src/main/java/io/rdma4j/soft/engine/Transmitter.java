@@ -21,9 +21,6 @@ final class Transmitter {
     /** Packets of one run; then it is time to look for input again. */
     private static final int RUN_PACKETS = 256;
 
-    /** The same in bytes: what takes about a tenth of a millisecond. A turn that has begun may lead beyond both. */
-    private static final int RUN_BYTES = 128 * 1024;
-
     /** What one datagram could hold over IPv6, since that bounds a segmented send. */
     private static final int BURST_BYTES = 65_535 - 48;
 
@@ -38,9 +35,6 @@ final class Transmitter {
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), BURST_BYTES);
 
     private final SendTurns turns = new SendTurns();
-
-    /** Bytes that this run has sent. */
-    private int runBytes;
 
     /** Whether the queue pair whose turn it was may have more to send. */
     private boolean turnIsOver;
@@ -73,8 +67,7 @@ final class Transmitter {
     /** Sends, until nothing is left or it is time to look for input. */
     void run(long nowNanos) {
         int budget = RUN_PACKETS;
-        runBytes = 0;
-        while (budget > 0 && runBytes < RUN_BYTES && hasWork()) {
+        while (budget > 0 && hasWork()) {
             DrivenQueuePair queuePair = turns.next();
             budget -= turn(queuePair, nowNanos);
             if (turnIsOver) {
@@ -126,7 +119,6 @@ final class Transmitter {
                 }
                 boolean wasFull = add(port, bytes + Icrc.LENGTH);
                 left -= bytes;
-                runBytes += bytes;
                 sent++;
                 turnIsOver = wasFull || sent == TURN_PACKETS || left <= 0;
             }
@@ -148,7 +140,6 @@ final class Transmitter {
                 if (bytes == 0) {
                     break;
                 }
-                runBytes += bytes;
                 if (datagrams.destination() instanceof DatagramRoute next) {
                     if (route != null && !route.equals(next)) {
                         flushBefore(route.port(), bytes);
