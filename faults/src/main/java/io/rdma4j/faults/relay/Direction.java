@@ -120,12 +120,13 @@ final class Direction {
             giveBack(place);
             return;
         }
+        // Before a bit is changed, so that what is spoilt comes once, as it is counted.
+        if (happens(disturbance.duplication())) {
+            duplicate(place, nowNanos);
+        }
         if (happens(disturbance.corruption())) {
             corrupted++;
             corrupt(place);
-        }
-        if (happens(disturbance.duplication())) {
-            duplicate(place, nowNanos);
         }
         if (happens(disturbance.reordering())) {
             reordered++;
