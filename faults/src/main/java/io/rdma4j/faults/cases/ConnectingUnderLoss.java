@@ -28,6 +28,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
     /** The time in which who has closed a connection repeats that. */
     private static final Duration ENDS = Duration.ofSeconds(13);
 
+    /** Rounds without loss at most, where even those take long. */
     private static final int MOST_WARM_UPS = 30;
 
     /** Attribute numbers of the messages. */
@@ -75,7 +76,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
         }
         hosts.damage(Damage.loss(LOSS_PER_MILLE));
         stage.progress("one by one");
-        List<Double> seconds = new ArrayList<>(seconds(connecting.connect(count, 1, LIMIT)));
+        List<Double> seconds = seconds(connecting.connect(count, 1, LIMIT));
         stage.progress("at once");
         double medianOneByOne = median(seconds);
         seconds.addAll(seconds(connecting.connect(count, count, LIMIT)));
@@ -109,7 +110,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
         double median = Double.MAX_VALUE;
         for (int round = 1; round <= MOST_WARM_UPS && median > MOST_MEDIAN_SECONDS / 4; round++) {
             stage.progress("without loss, round " + round);
-            median = median(new ArrayList<>(seconds(connecting.connect(count, count, LIMIT))));
+            median = median(seconds(connecting.connect(count, count, LIMIT)));
         }
         return median;
     }

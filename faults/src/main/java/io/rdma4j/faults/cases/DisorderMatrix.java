@@ -22,8 +22,8 @@ import java.util.Map;
 public final class DisorderMatrix implements AcceptanceTest {
     private static final String SIZES = "0,1,1023,1024,1025,4096,65536,1048576";
     private static final long MILLI = 1_000_000;
-    /** Exponents of the local ACK timeout: 67 ms, and 0.54 s for paths that take long. */
-    private static final int SHORT_TIMEOUT = 14;
+    /** Exponents of the local ACK timeout: 4 ms, and 0.54 s for paths that take long. */
+    private static final int SHORT_TIMEOUT = 10;
 
     private static final int LONG_TIMEOUT = 17;
     private static final long LONG_NANOS = 5 * MILLI;

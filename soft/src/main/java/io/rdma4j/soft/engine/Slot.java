@@ -2,7 +2,8 @@ package io.rdma4j.soft.engine;
 
 /**
  * What the number of a process among those that share this host's addresses is part of: the upper 8 bits of its queue pair
- * numbers and of its communication IDs. So whoever gets a packet knows from it alone which process it is for.
+ * numbers and of its communication IDs. So whoever gets a packet knows from it alone which process it is for. The numbers
+ * themselves are given out by {@link io.rdma4j.soft.share.Slots}.
  */
 public final class Slot {
     private static final int QUEUE_PAIR_NUMBER_SHIFT = 16;
