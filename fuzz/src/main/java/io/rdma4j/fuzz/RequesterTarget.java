@@ -46,11 +46,16 @@ public final class RequesterTarget implements FuzzTarget {
         Opcode.RC_ATOMIC_ACKNOWLEDGE
     };
 
-    /** A request that was sent and that the peer may answer properly. */
-    private record Asked(Opcode opcode, int psn, int length) {}
+    /** A request that was sent and that the peer may answer properly, having counted so many messages then. */
+    private record Asked(Opcode opcode, int psn, int length, int messages) {}
 
     /** Whether all packets so far were such as {@link #packet} makes. */
     private boolean isShaped;
+
+    /** Messages that were sent, and the PSN behind the last of them. */
+    private int messages;
+
+    private int messagesEnd;
 
     /** Creates the target. */
     public RequesterTarget() {}
@@ -63,6 +68,8 @@ public final class RequesterTarget implements FuzzTarget {
         side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
         side.register(AccessFlags.REMOTE_READ, Peering.DOMAIN);
         isShaped = true;
+        messages = 0;
+        messagesEnd = FIRST_PSN;
         Deque<Asked> asked = new ArrayDeque<>();
         while (!script.isAtEnd()) {
             step(script, side, asked);
@@ -114,9 +121,14 @@ public final class RequesterTarget implements FuzzTarget {
                 "nothing succeeds before anything was sent");
     }
 
-    private static void note(Packet sent, Deque<Asked> asked) {
-        int length = sent.opcode().isRead() ? Reth.dmaLength(sent.segment(), sent.rethOffset()) : sent.payloadLength();
-        asked.add(new Asked(sent.opcode(), sent.psn(), length));
+    private void note(Packet sent, Deque<Asked> asked) {
+        boolean isRead = sent.opcode().isRead();
+        int length = isRead ? Reth.dmaLength(sent.segment(), sent.rethOffset()) : sent.payloadLength();
+        if (Psn.distance(sent.psn(), messagesEnd) >= 0) {
+            messagesEnd = Psn.plus(sent.psn(), isRead ? Math.max(1, (length + Peering.MTU - 1) / Peering.MTU) : 1);
+            messages += isRead || sent.opcode().isAtomic() || sent.opcode().isLast() ? 1 : 0;
+        }
+        asked.add(new Asked(sent.opcode(), sent.psn(), length, messages));
         if (asked.size() > 64) {
             asked.remove();
         }
@@ -162,7 +174,7 @@ public final class RequesterTarget implements FuzzTarget {
     }
 
     /** An answer near the right one: of the oldest request that the peer has seen, or near the newest number. */
-    private static byte[] answer(Script script, Peering side, @Nullable Asked oldest) {
+    private byte[] answer(Script script, Peering side, @Nullable Asked oldest) {
         Opcode opcode = ANSWERS[script.choice(ANSWERS.length)];
         int flags = script.u8();
         int from = side.queuePair.sendPsn();
@@ -174,15 +186,16 @@ public final class RequesterTarget implements FuzzTarget {
         int psn = Psn.plus(from, script.near());
         int syndrome = script.u8();
         int length = Math.clamp(right + ((flags & 2) == 0 ? script.near() : 0L), 0, 2 * Peering.MTU);
-        return packet(opcode, psn, syndrome, opcode.isRead() ? length : 0);
+        int counted = messages + ((flags & 4) == 0 ? 0 : script.near());
+        return packet(opcode, psn, syndrome, counted, opcode.isRead() ? length : 0);
     }
 
-    private static byte[] packet(Opcode opcode, int psn, int syndrome, int length) {
+    private static byte[] packet(Opcode opcode, int psn, int syndrome, int counted, int length) {
         byte[] datagram = new byte[opcode.headerLength() + length + (-length & 3) + Packet.ICRC_LENGTH];
         MemorySegment s = MemorySegment.ofArray(datagram);
         Bth.write(s, 0, opcode.code(), false, -length & 3, 0xffff, Peering.NUMBER, false, psn);
         if (opcode.hasAeth()) {
-            Aeth.write(s, Bth.LENGTH, syndrome, 1);
+            Aeth.write(s, Bth.LENGTH, syndrome, counted & Psn.MASK);
         }
         Arrays.fill(datagram, opcode.headerLength(), opcode.headerLength() + length, PAYLOAD);
         Arrays.fill(datagram, opcode.headerLength() + length, datagram.length, BEHIND_PAYLOAD);
@@ -196,7 +209,7 @@ public final class RequesterTarget implements FuzzTarget {
             return;
         }
         if (oldest.opcode().isAtomic()) {
-            side.deliver(packet(Opcode.RC_ATOMIC_ACKNOWLEDGE, oldest.psn(), Aeth.ACK, 0));
+            side.deliver(packet(Opcode.RC_ATOMIC_ACKNOWLEDGE, oldest.psn(), Aeth.ACK, oldest.messages(), 0));
         } else if (oldest.opcode().isRead()) {
             int packets = Math.max(1, (oldest.length() + Peering.MTU - 1) / Peering.MTU);
             for (int i = 0; i < packets; i++) {
@@ -205,10 +218,10 @@ public final class RequesterTarget implements FuzzTarget {
                         ? isLast ? Opcode.RC_READ_RESPONSE_ONLY : Opcode.RC_READ_RESPONSE_FIRST
                         : isLast ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
                 int length = isLast ? oldest.length() - i * Peering.MTU : Peering.MTU;
-                side.deliver(packet(opcode, Psn.plus(oldest.psn(), i), Aeth.ACK, length));
+                side.deliver(packet(opcode, Psn.plus(oldest.psn(), i), Aeth.ACK, oldest.messages(), length));
             }
         } else {
-            side.deliver(packet(Opcode.RC_ACKNOWLEDGE, oldest.psn(), Aeth.ACK, 0));
+            side.deliver(packet(Opcode.RC_ACKNOWLEDGE, oldest.psn(), Aeth.ACK, oldest.messages(), 0));
         }
     }
 

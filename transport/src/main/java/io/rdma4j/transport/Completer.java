@@ -34,15 +34,37 @@ final class Completer {
         int distance = Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
         long sequence = unacked + distance;
         if (sequence < unacked || sequence >= requester.sentEnd()) {
-            counters.ghostResponses++;
             queuePair.peerCheck.noteDistance(nowNanos, distance);
-            return false;
+            return onGhost();
         }
-        return switch (packet.opcode().connected()) {
+        if (!packet.opcode().hasAeth()) { // the middle of what a READ brings: without a count that could be checked
+            return isReadAt(sequence) ? onReadResponse(nowNanos, sequence, packet) : onGhost();
+        }
+        MessageCount messages = requester.messages();
+        int counted = packet.messageSequenceNumber();
+        if (!messages.isBelievable(counted)) {
+            return onGhost();
+        }
+        boolean meant = switch (packet.opcode().connected()) {
             case RC_ACKNOWLEDGE -> onAcknowledge(nowNanos, sequence, packet.syndrome());
             case RC_ATOMIC_ACKNOWLEDGE -> onAtomicAcknowledge(nowNanos, sequence, packet);
             default -> onReadResponse(nowNanos, sequence, packet);
         };
+        messages.judge(counted);
+        return meant;
+    }
+
+    private boolean onGhost() {
+        counters.ghostResponses++;
+        return false;
+    }
+
+    private boolean isReadAt(long sequence) {
+        long index = queue.head();
+        while (queue.at(index).isDone(sequence)) {
+            index++;
+        }
+        return queue.at(index).opcode == WorkOpcode.RDMA_READ;
     }
 
     private boolean onAcknowledge(long nowNanos, long sequence, int syndrome) {

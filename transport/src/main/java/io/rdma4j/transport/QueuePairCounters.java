@@ -51,7 +51,7 @@ public final class QueuePairCounters {
     /** Requests that came too early: something before them is missing. */
     public long outOfSequenceRequests;
 
-    /** Responses that answer nothing outstanding. */
+    /** Responses that answer nothing outstanding, or whose message sequence number cannot be. */
     public long ghostResponses;
 
     /** Receiver-not-ready answers received. */

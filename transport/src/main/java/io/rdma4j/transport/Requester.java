@@ -118,6 +118,9 @@ final class Requester {
     /** READ parts and atomics between {@link #unacked} and {@link #cursor}. */
     private int readsInFlight;
 
+    /** Messages on the wire of the work requests that have been begun, and of those that are done. */
+    private final MessageCount messages = new MessageCount();
+
     private int sinceAckRequest;
 
     /** Sequence behind the newest packet that asked for an acknowledgement, and when it did. */
@@ -180,6 +183,7 @@ final class Requester {
         isProbing = false;
         receiverWaits = 0;
         roundTrips.reset();
+        messages.reset();
         stopTimers();
     }
 
@@ -321,10 +325,18 @@ final class Requester {
         r.packets = isLocal ? 0 : PayloadPackets.count(r, mtu);
         assignedEnd += r.packets;
         assignedIndex++;
+        messages.onBegun(messagesOf(r));
         r.firstByte = assignedByte;
         assignedByte += bytesOf(r);
         r.endByte = assignedByte;
         return true;
+    }
+
+    /** Messages on the wire: a big READ is one for each part that is asked for, what is done here is none. */
+    private int messagesOf(SendRequest r) {
+        return r.opcode == WorkOpcode.RDMA_READ
+                ? (r.packets + readPartPackets - 1) / readPartPackets
+                : Math.min(r.packets, 1);
     }
 
     /** What the packets of a work request count together. */
@@ -460,6 +472,11 @@ final class Requester {
         return mtu;
     }
 
+    /** What the peer may have counted. */
+    MessageCount messages() {
+        return messages;
+    }
+
     /** Whether the peer's receiver is being given time. */
     boolean isWaitingForReceiver() {
         return rnrDeadline != NEVER;
@@ -535,6 +552,7 @@ final class Requester {
             if (!oldest.isDone(unacked)) {
                 return;
             }
+            messages.onDone(messagesOf(oldest));
             queuePair.completeSend(oldest, WorkStatus.SUCCESS);
         }
     }

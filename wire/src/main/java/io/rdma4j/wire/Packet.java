@@ -169,4 +169,9 @@ public final class Packet {
     public int syndrome() {
         return Aeth.syndrome(segment, aethOffset());
     }
+
+    /** How many messages the responder had completed, 24 bits; where the opcode has an AETH. */
+    public int messageSequenceNumber() {
+        return Aeth.messageSequenceNumber(segment, aethOffset());
+    }
 }

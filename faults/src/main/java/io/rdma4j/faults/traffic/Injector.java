@@ -28,7 +28,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Somebody who sends from any address and sees nothing, and who knows of two connections of the right host all but one thing
  * each time: WRITEs into the memory of one, answers to the work requests of the other, and ends of both, which come from
- * another UDP port, or from another address, or with a PSN that is guessed, or communication IDs that are.
+ * another UDP port, or from another address, or with a PSN that is guessed, in answers a count of messages, or with
+ * communication IDs that are.
  *
  * <p>Parameters {@code perSecond}, {@code seed}; {@code served}, {@code servedPsn}, {@code address} and
  * {@code key} of the connection that is written to; {@code writing} and {@code writingPsn} of the one that writes. Says
@@ -115,7 +116,7 @@ public final class Injector implements Role {
                 (int) parent.number("writingPsn", 0));
         for (int i = 0; i < WARM_UP; i++) {
             senders.peer.sealer.seal(packet, write(known, i));
-            senders.peer.sealer.seal(packet, answer(known, i, i));
+            senders.peer.sealer.seal(packet, answer(known, i, i, random));
             senders.peer.sealer.seal(packet, end(known, i, random));
         }
         parent.say("begun", 1);
@@ -143,9 +144,9 @@ public final class Injector implements Role {
             case 0, 1, 2 -> senders.peer.send(packet, write(known, FAR + sweep), isAimed);
             case 3, 4 -> senders.otherPort.send(packet, write(known, sweep), isAimed);
             case 5 -> senders.otherAddress.send(packet, write(known, sweep), isAimed);
-            case 6 -> senders.otherPort.send(packet, answer(known, sweep, i), isAimed);
-            case 7 -> senders.peer.send(packet, answer(known, FAR + sweep, i), isAimed);
-            case 8 -> senders.otherAddress.send(packet, answer(known, sweep, i), isAimed);
+            case 6 -> senders.otherPort.send(packet, answer(known, sweep, i, random), isAimed);
+            case 7 -> senders.peer.send(packet, answer(known, sweep, i, random), isAimed);
+            case 8 -> senders.otherAddress.send(packet, answer(known, sweep, i, random), isAimed);
             default -> senders.peer.send(packet, end(known, i / 10, random), isAimed);
         }
     }
@@ -167,7 +168,7 @@ public final class Injector implements Role {
         return payloadAt + Long.BYTES + Icrc.LENGTH;
     }
 
-    private int answer(Known known, int distance, int i) {
+    private int answer(Known known, int distance, int i, SplittableRandom random) {
         Bth.write(
                 memory,
                 0,
@@ -178,7 +179,7 @@ public final class Injector implements Role {
                 known.writing,
                 false,
                 known.writingPsn + distance & 0xff_ffff);
-        Aeth.write(memory, Bth.LENGTH, SYNDROMES[i / 10 % SYNDROMES.length], 1);
+        Aeth.write(memory, Bth.LENGTH, SYNDROMES[i / 10 % SYNDROMES.length], random.nextInt(1 << 24));
         return Bth.LENGTH + Aeth.LENGTH + Icrc.LENGTH;
     }
 

@@ -1,0 +1,104 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Aeth;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Psn;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of answers that somebody made up who guessed a PSN that is under way. */
+class RcForgedAnswerTest {
+    private static final int BYTES = 64;
+
+    private final Pair pair = new Pair();
+    private final MemoryRegion local = pair.a.register(BYTES);
+    private final MemoryRegion remote = pair.b.register(BYTES);
+    private int sent;
+
+    private void send(WorkOpcode opcode, int count) {
+        for (int i = 0; i < count; i++) {
+            pair.a.post(sent++, opcode, local, BYTES, remote, 0);
+        }
+    }
+
+    /** Completes messages, so that the peer has shown that it counts them. */
+    private void complete(int count) {
+        send(WorkOpcode.RDMA_WRITE, count);
+        pair.run();
+        assertThat(pair.a.done).hasSize(sent);
+    }
+
+    private void answer(Opcode opcode, int distance, int syndrome, int counted) {
+        int psn = Psn.plus(pair.options.psnA, distance);
+        Pair.Wirelet answer = Pair.forge(false, opcode, psn, false, opcode.isRead() ? BYTES : 0);
+        if (opcode.hasAeth()) {
+            Aeth.write(answer.segment(), Bth.LENGTH, syndrome, counted & Psn.MASK);
+        }
+        pair.deliver(answer);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Aeth.ACK, Aeth.RNR_NAK, Aeth.NAK_PSN_SEQUENCE_ERROR, Aeth.NAK_INVALID_REQUEST})
+    void acknowledgementWithAWrongMessageCountDoesNothing(int syndrome) {
+        complete(3);
+        send(WorkOpcode.RDMA_WRITE, 2);
+        pair.pump(pair.a);
+        for (int counted : new int[] {0, 1, 2, 6, 1 << 23, -1}) {
+            answer(Opcode.RC_ACKNOWLEDGE, 4, syndrome, counted);
+        }
+        assertThat(pair.a.done).hasSize(3);
+        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(6);
+        pair.run();
+        assertThat(pair.a.statuses(false)).hasSize(5).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Opcode.class,
+            names = {"RC_READ_RESPONSE_FIRST", "RC_READ_RESPONSE_LAST", "RC_READ_RESPONSE_ONLY", "RC_ATOMIC_ACKNOWLEDGE"
+            })
+    void dataWithAWrongMessageCountComesNowhere(Opcode opcode) {
+        complete(1);
+        send(WorkOpcode.RDMA_READ, 1);
+        pair.pump(pair.a);
+        answer(opcode, 1, Aeth.ACK, 3);
+        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(1);
+        pair.run();
+        assertThat(pair.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+    }
+
+    /** It carries no count, and would acknowledge what stands before it. */
+    @Test
+    void middleOfReadDataMeansNothingWhereThereIsNoRead() {
+        send(WorkOpcode.RDMA_WRITE, 3);
+        pair.pump(pair.a);
+        answer(Opcode.RC_READ_RESPONSE_MIDDLE, 2, 0, 0);
+        assertThat(pair.a.done).isEmpty();
+        assertThat(pair.a.queuePair.counters().ghostResponses).isEqualTo(1);
+        pair.run();
+        assertThat(pair.a.statuses(false)).hasSize(3).containsOnly(WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void peerThatDoesNotCountIsServed() {
+        pair.wire = w -> {
+            if (!w.fromA() && w.opcode().hasAeth()) {
+                Aeth.write(w.segment(), Bth.LENGTH, Aeth.syndrome(w.segment(), Bth.LENGTH), 0);
+            }
+            return List.of(Pair.LATENCY_NANOS);
+        };
+        complete(3);
+        send(WorkOpcode.RDMA_READ, 3);
+        pair.run();
+        assertThat(pair.a.statuses(false)).hasSize(6).containsOnly(WorkStatus.SUCCESS);
+        assertThat(pair.a.queuePair.counters().ghostResponses).isZero();
+        assertThat(pair.a.queuePair.counters().retransmittedPackets).isZero();
+    }
+}
