@@ -23,6 +23,7 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.ScatterGatherList;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -54,15 +55,12 @@ public final class VerbsTarget implements FuzzTarget {
         QueuePairType.RELIABLE_CONNECTION, QueuePairType.UNRELIABLE_CONNECTION, QueuePairType.UNRELIABLE_DATAGRAM
     };
 
-    private final Gid own = Gid.of(InetAddress.getLoopbackAddress());
-
     private List<CompletionQueue> queues = List.of();
     private List<QueuePair> pairs = List.of();
     private List<MemoryRegion> regions = List.of();
     private List<MemoryWindow> windows = List.of();
     private List<AddressHandle> handles = List.of();
     private List<ProtectionDomain> domains = List.of();
-    private int gidIndex;
 
     /** Creates the target. */
     public VerbsTarget() {}
@@ -79,9 +77,7 @@ public final class VerbsTarget implements FuzzTarget {
         MemorySegment memory = SharedMemory.SEGMENT;
         memory.fill(CANARY);
         long failures = SoftDevices.engine().engines().counters().queuePairFailures;
-        try (DeviceContext context =
-                Device.of(InetAddress.getLoopbackAddress()).orElseThrow().open()) {
-            gidIndex = context.gids(1).indexOf(own);
+        try (DeviceContext context = Loopback.DEVICE.open()) {
             domains.add(context.createProtectionDomain());
             queues.add(context.createCompletionQueue(ENTRIES, null, null, 0));
             while (!script.isAtEnd()) {
@@ -111,8 +107,15 @@ public final class VerbsTarget implements FuzzTarget {
 
     /** Memory that a device can use must not be on the heap. */
     private static final class SharedMemory {
-        private static final MemorySegment SEGMENT =
-                java.lang.foreign.Arena.global().allocate(GUARD + BYTES + GUARD, 4096);
+        private static final MemorySegment SEGMENT = Arena.global().allocate(GUARD + BYTES + GUARD, 4096);
+    }
+
+    /** One context stays open, since the first one of a process starts a thread that watches its interfaces. */
+    private static final class Loopback {
+        private static final Device DEVICE =
+                Device.of(InetAddress.getLoopbackAddress()).orElseThrow();
+        private static final Gid GID = Gid.of(InetAddress.getLoopbackAddress());
+        private static final int GID_INDEX = DEVICE.open().gids(1).indexOf(GID);
     }
 
     private static int living() {
@@ -196,8 +199,8 @@ public final class VerbsTarget implements FuzzTarget {
     /** Most often the way to this device itself. */
     private AddressVector path(Script script) {
         int odd = script.u8();
-        Gid destination = (odd & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : own;
-        int index = (odd & 0x0f) == 0x0f ? script.near() : gidIndex;
+        Gid destination = (odd & 0xf0) == 0xf0 ? new Gid(0, script.s64()) : Loopback.GID;
+        int index = (odd & 0x0f) == 0x0f ? script.near() : Loopback.GID_INDEX;
         int port = (odd & 0x88) == 0x88 ? script.near() : 1;
         return new AddressVector(index, destination, 0, 0, 64, 0, port);
     }
@@ -261,11 +264,16 @@ public final class VerbsTarget implements FuzzTarget {
         try {
             pair.modify(a);
         } catch (RdmaException refused) {
-            Law.holds(
-                    pair.state() == before || pair.state() == QueuePairState.ERROR,
-                    "what is refused leaves the state as it was");
+            Law.holds(mayBecome(before, pair.state()), "what is refused leaves the state as it was");
             throw refused;
         }
+    }
+
+    /** Whether it is the same, or has failed meanwhile by what it sends. */
+    private static boolean mayBecome(QueuePairState before, QueuePairState after) {
+        return after == before
+                || after == QueuePairState.ERROR
+                || before == QueuePairState.READY_TO_SEND && after == QueuePairState.SEND_QUEUE_ERROR;
     }
 
     /** Two queue pairs become each other's peers, as they should. */
@@ -291,7 +299,7 @@ public final class VerbsTarget implements FuzzTarget {
             init.queueKey(1);
         } else {
             init.accessFlags(flags(0x3f));
-            receive.addressVector(new AddressVector(gidIndex, own, 0, 0, 64, 0, 1))
+            receive.addressVector(new AddressVector(Loopback.GID_INDEX, Loopback.GID, 0, 0, 64, 0, 1))
                     .pathMtu(PathMtu.MTU_256)
                     .destinationQueuePair(peer.number())
                     .receivePsn(7);

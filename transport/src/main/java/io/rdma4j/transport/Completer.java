@@ -34,7 +34,7 @@ final class Completer {
         int distance = Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
         long sequence = unacked + distance;
         if (sequence < unacked || sequence >= requester.sentEnd()) {
-            queuePair.peerCheck.noteDistance(nowNanos, distance);
+            boolean _ = queuePair.peerCheck.isGuess(nowNanos, distance);
             return onGhost();
         }
         if (!packet.opcode().hasAeth()) { // the middle of what a READ brings: without a count that could be checked

@@ -72,12 +72,14 @@ final class PeerCheck {
         return true;
     }
 
-    /** Notes a packet whose PSN is not the one that is due, but so many behind or ahead of one that is. */
-    void noteDistance(long nowNanos, int distance) {
-        if (distance > NEAR_PSNS || distance < -NEAR_PSNS) {
+    /** Whether a PSN that is so many behind or ahead of the one that is due was guessed; that is counted. */
+    boolean isGuess(long nowNanos, int distance) {
+        boolean isFar = distance > NEAR_PSNS || distance < -NEAR_PSNS;
+        if (isFar) {
             counters.farPsns++;
             noteGuess(nowNanos);
         }
+        return isFar;
     }
 
     private void noteGuess(long nowNanos) {

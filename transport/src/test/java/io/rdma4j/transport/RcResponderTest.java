@@ -296,7 +296,17 @@ class RcResponderTest extends ResponderAnswers {
     void packetsHalfTheCircleBehindAreOldAndTheRestAhead() {
         assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN - (1 << 23), 8, 8))).isEqualTo(nak(Aeth.ACK, PSN - 1));
         assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 23) - 1, 8, 8)))
+                .isEmpty();
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN, 8, 8))).isEqualTo(nak(Aeth.ACK, PSN));
+    }
+
+    @Test
+    void gapIsRefusedThatAPeerCanHaveSent() {
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16) + 1, 8, 8)))
+                .isEmpty();
+        assertThat(answer(packet(Opcode.RC_WRITE_ONLY, PSN + (1 << 16), 8, 8)))
                 .isEqualTo(nak(Aeth.NAK_PSN_SEQUENCE_ERROR, PSN));
+        assertThat(pair.b.queuePair.counters().farPsns).isEqualTo(1);
     }
 
     @Test
