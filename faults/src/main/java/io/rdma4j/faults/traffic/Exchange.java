@@ -157,7 +157,7 @@ public final class Exchange implements AutoCloseable {
     private void take(Operation operation, WorkCompletion completion) {
         if (!completion.isSuccess()) {
             status = completion.status();
-            wrong = completion.toString();
+            wrong = side.failure(completion);
         } else if (completion.opcode() == CompletionOpcode.RECEIVE) {
             if (completion.id() != nextAnswerId % ANSWERS) {
                 wrong = "an answer out of order: " + completion;

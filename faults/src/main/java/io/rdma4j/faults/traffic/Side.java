@@ -22,7 +22,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -291,6 +293,13 @@ public final class Side implements AutoCloseable {
     /** Posts a receive into a part of the region. */
     public void postReceive(long receiveId, long offsetBytes, long lengthBytes) {
         queuePair.postReceive(receive.reset(receiveId).into(region, offsetBytes, lengthBytes));
+    }
+
+    /** What a queue pair that has failed tells: the completion, and what was counted until then. */
+    public String failure(WorkCompletion completion) {
+        Map<String, Long> counted = new TreeMap<>(queuePair.counters());
+        counted.values().removeIf(count -> count == 0);
+        return completion + ", " + counted;
     }
 
     /** How many packets this process has dropped so far because of a wrong ICRC. */

@@ -65,7 +65,9 @@ public final class WriteStream implements AutoCloseable {
                         + side.queuePair().state();
             }
             for (int i = 0; i < some && wrong.isEmpty(); i++) {
-                if (!batch[i].isSuccess() || batch[i].id() != completed) {
+                if (!batch[i].isSuccess()) {
+                    wrong = side.failure(batch[i]);
+                } else if (batch[i].id() != completed) {
                     wrong = "expected completion " + completed + ", got " + batch[i];
                 }
                 completed++;
