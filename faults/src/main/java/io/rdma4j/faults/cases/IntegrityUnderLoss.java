@@ -19,6 +19,9 @@ import java.time.Duration;
  */
 public final class IntegrityUnderLoss implements AcceptanceTest {
     private static final int[] LOSS_PER_MILLE = {1, 10, 50, 100};
+    /** Exponent of the local ACK timeout, 17 ms: a busy machine stands still for longer than eight of 4 ms. */
+    private static final int TIMEOUT = 12;
+
     private static final int TRANSFER_BYTES = 4 << 20;
     private static final int WHOLE_OF_100 = 95;
 
@@ -54,7 +57,7 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
     @Override
     public Outcome run(Stage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child mover = Conversation.begin(stage, hosts, 10, "0,1,1023,1024,1025,4096,65536,1048576")
+        Child mover = Conversation.begin(stage, hosts, TIMEOUT, "0,1,1023,1024,1025,4096,65536,1048576")
                 .mover(stage, hosts);
         Duration limit = Duration.ofSeconds(stage.scale().of(100, 1200));
         long bytes = (long) mebibytes(stage.scale()) << 20;
