@@ -184,9 +184,11 @@ class EndpointToolsTest {
     void lossesAreRepairedAndPacketsTold(int seed, @TempDir Path folder) throws Exception {
         Path capture = folder.resolve("client.pcapng");
         String address = Meeting.loopback();
-        String words = "-s " + address + " --trace --device " + address + " --fault loss=10%,seed=";
+        String words = "-s " + address + " --trace --device " + address;
         List<String> lines = EndpointMeeting.exchangeUnderLoss(
-                "rdma_server " + words + seed, "rdma_client --pcap " + capture + " " + words, 10 * seed);
+                "rdma_server " + words + " --fault dup=30%,seed=" + seed,
+                "rdma_client --pcap " + capture + " " + words + " --fault loss=10%,seed=",
+                10 * seed);
         assertThat(lines).contains("rdma_client: end 0").anyMatch(line -> line.contains("RC_SEND_ONLY"));
         RoceCapture packets = RoceCapture.read(capture);
         assertThat(packets.others()).isZero();
