@@ -1,8 +1,10 @@
 package io.rdma4j.link;
 
 import io.rdma4j.link.linux.LinuxLinkSet;
+import io.rdma4j.link.linux.NetlinkNews;
 import io.rdma4j.link.nio.NioLinkSet;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes link sets. {@code nio} works everywhere; {@code linux} makes the system calls itself, which is faster and hears
@@ -73,7 +75,27 @@ public final class LinkSets {
                 throw new IllegalArgumentException("system property " + KIND_PROPERTY + ": " + e.getMessage(), e);
             }
         }
-        return isLinux() && LinkSets.class.getModule().isNativeAccessEnabled() ? linux() : portable();
+        return mayCallSystem() ? linux() : portable();
+    }
+
+    private static boolean mayCallSystem() {
+        return isLinux() && LinkSets.class.getModule().isNativeAccessEnabled();
+    }
+
+    /**
+     * News of the network interfaces from now on, where {@link #best} opens a {@code linux} link set.
+     *
+     * @return null where nobody tells: with {@code nio}, and where the system gives no descriptor
+     */
+    public static @Nullable InterfaceNews interfaceNews() {
+        if (!mayCallSystem() || System.getProperty(KIND_PROPERTY, "linux").equals("nio")) {
+            return null;
+        }
+        try {
+            return new NetlinkNews();
+        } catch (IOException notTold) {
+            return null;
+        }
     }
 
     /**

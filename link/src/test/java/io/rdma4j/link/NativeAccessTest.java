@@ -3,11 +3,7 @@ package io.rdma4j.link;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -34,28 +30,7 @@ class NativeAccessTest {
     }
 
     private static List<String> run(String... options) throws Exception {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        command.addAll(List.of(options));
-        command.addAll(List.of("-cp", classPath(), Main.class.getName()));
-        Process java = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(java.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(java.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        return output.lines().toList();
-    }
-
-    /** Folders or archives of this room, its tests and the wire room. */
-    private static String classPath() throws Exception {
-        List<String> paths = new ArrayList<>();
-        for (Class<?> type : List.of(LinkSets.class, io.rdma4j.wire.Frame.class)) {
-            paths.add(Path.of(type.getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI())
-                    .toString());
-        }
-        paths.add(Path.of(paths.getFirst()).resolveSibling("test-classes").toString());
-        return String.join(java.io.File.pathSeparator, paths);
+        return ChildJava.run(List.of(), List.of(options), Main.class);
     }
 
     @Test

@@ -2,7 +2,6 @@ package io.rdma4j.link.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.Link;
@@ -33,12 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LinuxLinkSet implements LinkSet {
     private static final int BACKLOG = 128;
-    private static final long NANOS_PER_SECOND = 1_000_000_000;
-    /** {@code struct pollfd} and the offsets of its fields. */
-    private static final int POLLFD_BYTES = 8;
-
-    private static final int POLLFD_EVENTS = 4;
-    private static final int POLLFD_REVENTS = 6;
 
     private final WakeupGate gate = new WakeupGate();
     private final int event;
@@ -55,9 +48,8 @@ public final class LinuxLinkSet implements LinkSet {
     /** Memory of the thread that waits. */
     private final MemorySegment awaitErrno = Posix.newErrno();
 
-    private final MemorySegment timeout = Arena.ofAuto().allocate(16, 8);
     private final MemorySegment drained = Arena.ofAuto().allocate(JAVA_LONG);
-    private MemorySegment pollDescriptors = Arena.ofAuto().allocate(POLLFD_BYTES * 16L, 8);
+    private final PollDescriptors descriptors = new PollDescriptors(16);
 
     /**
      * Creates an empty set.
@@ -266,35 +258,19 @@ public final class LinuxLinkSet implements LinkSet {
     /** Blocks; whether a socket of this host's processes has something. */
     private boolean poll(long timeoutNanos) {
         Socket[] all = sockets;
-        long count = all.length + 1L;
-        if (pollDescriptors.byteSize() < count * POLLFD_BYTES) {
-            pollDescriptors = Arena.ofAuto().allocate(count * 2 * POLLFD_BYTES, 8);
-        }
-        MemorySegment descriptors = pollDescriptors;
-        descriptors.set(JAVA_INT, 0, event);
-        descriptors.set(JAVA_SHORT, POLLFD_EVENTS, Posix.POLLIN);
-        descriptors.set(JAVA_SHORT, POLLFD_REVENTS, (short) 0);
+        descriptors.reserve(all.length + 1);
+        descriptors.set(0, event, Posix.POLLIN);
         for (int i = 0; i < all.length; i++) {
-            long offset = (i + 1L) * POLLFD_BYTES;
-            descriptors.set(JAVA_INT, offset, all[i].fd);
-            descriptors.set(JAVA_SHORT, offset + POLLFD_EVENTS, all[i].events);
-            descriptors.set(JAVA_SHORT, offset + POLLFD_REVENTS, (short) 0);
+            descriptors.set(i + 1, all[i].fd, all[i].events);
         }
-        MemorySegment time = MemorySegment.NULL;
-        if (timeoutNanos != Long.MAX_VALUE) {
-            time = timeout;
-            time.set(JAVA_LONG, 0, timeoutNanos / NANOS_PER_SECOND);
-            time.set(JAVA_LONG, 8, timeoutNanos % NANOS_PER_SECOND);
-        }
-        int ready = Posix.ppoll(awaitErrno, descriptors, count, time);
-        if (ready <= 0) {
+        if (!descriptors.await(all.length + 1, timeoutNanos)) {
             return false;
         }
-        if (descriptors.get(JAVA_SHORT, POLLFD_REVENTS) != 0) {
+        if (descriptors.isReady(0)) {
             Posix.drainEvent(event, drained);
         }
         for (int i = 0; i < all.length; i++) {
-            if (all[i].isLocal && descriptors.get(JAVA_SHORT, (i + 1L) * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
+            if (all[i].isLocal && descriptors.isReady(i + 1)) {
                 return true;
             }
         }

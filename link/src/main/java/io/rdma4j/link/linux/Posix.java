@@ -25,6 +25,8 @@ final class Posix {
     static final int AF_UNIX = 1;
     static final int AF_INET = 2;
     static final int AF_INET6 = 10;
+    static final int AF_NETLINK = 16;
+    static final int NETLINK_ROUTE = 0;
     static final int SOCK_STREAM = 1;
     static final int SOCK_DGRAM = 2;
     static final int SOCK_NONBLOCK = 0x800;

@@ -1,7 +1,9 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.link.InterfaceNews;
 import io.rdma4j.link.Interfaces;
+import io.rdma4j.link.LinkSets;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -20,10 +22,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notices what becomes of the network interfaces under the devices: gone, up, down (also for a moment), with other
- * addresses. Looks once a second, in some hundred microseconds, and only while somebody wants to know. Thread safe.
+ * addresses. A look takes a millisecond or two, so it looks when the kernel says that there is something to see, and where the
+ * kernel does not tell, once a second; and only while somebody wants to know. Thread safe.
  */
 public final class InterfaceWatch {
+    /** Between two looks where nobody tells. */
     private static final long INTERVAL_MILLIS = 1_000;
+
+    /** Between two looks where the kernel tells: a container's may not tell all. */
+    private static final long LONGEST_NANOS = 30_000_000_000L;
+
+    /** From one look to the next at the least: what belongs together comes in several messages. */
+    private static final long PAUSE_MILLIS = 100;
+
+    /** How long the end of the process waits for the thread, as the engine's does for its own. */
+    private static final long ENDING_PATIENCE_MILLIS = 100;
 
     /** Who wants to know. Called in the watching thread, without locks. */
     public interface Listener {
@@ -82,18 +95,26 @@ public final class InterfaceWatch {
     private final List<Listener> listeners = new ArrayList<>();
     private final Map<SoftDevice, View> views = new LinkedHashMap<>();
     private @Nullable Thread thread;
+    private @Nullable InterfaceNews news;
+    private boolean ended;
 
     InterfaceWatch() {}
 
     /** Keeps a listener informed of what happens from now on. */
     public synchronized void add(Listener listener) {
         listeners.add(listener);
+        boolean begins = thread == null && !ended;
+        if (begins) {
+            // Before the first look: what happens after it must be heard of.
+            news = LinkSets.interfaceNews();
+        }
         Map<String, NetworkInterface> present = present();
         if (present != null) {
             remember(present);
         }
-        if (thread == null) {
-            Thread started = new Thread(this::run, "rdma4j-interfaces");
+        if (begins) {
+            InterfaceNews heard = news;
+            Thread started = new Thread(() -> run(heard), "rdma4j-interfaces");
             started.setDaemon(true);
             started.start();
             thread = started;
@@ -103,18 +124,56 @@ public final class InterfaceWatch {
     /** Informs a listener no more. */
     public synchronized void remove(Listener listener) {
         listeners.remove(listener);
-        if (listeners.isEmpty() && thread != null) {
-            thread.interrupt();
-            thread = null;
+        if (listeners.isEmpty()) {
+            stop();
             views.clear();
         }
     }
 
-    private void run() {
+    private synchronized @Nullable Thread stop() {
+        Thread stopped = thread;
+        thread = null;
+        if (stopped != null) {
+            stopped.interrupt();
+        }
+        if (news != null) {
+            news.close();
+            news = null;
+        }
+        return stopped;
+    }
+
+    /**
+     * The process ends: nothing is noticed any more, and no thread is in the kernel, which the Java virtual machine would wait
+     * 0.3 s for.
+     */
+    void end() {
+        Thread stopped;
+        synchronized (this) {
+            ended = true;
+            stopped = stop();
+        }
+        try {
+            if (stopped != null) {
+                stopped.join(ENDING_PATIENCE_MILLIS);
+            }
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run(@Nullable InterfaceNews heard) {
         try {
             while (isCurrent()) {
-                Thread.sleep(INTERVAL_MILLIS);
-                look();
+                if (heard == null) {
+                    Thread.sleep(INTERVAL_MILLIS);
+                } else {
+                    boolean _ = heard.await(LONGEST_NANOS);
+                }
+                if (isCurrent()) {
+                    look();
+                    Thread.sleep(PAUSE_MILLIS);
+                }
             }
         } catch (InterruptedException over) {
             Thread.currentThread().interrupt();
@@ -132,20 +191,20 @@ public final class InterfaceWatch {
             return;
         }
         List<Listener> all;
-        List<Runnable> news = new ArrayList<>();
+        List<Runnable> changes = new ArrayList<>();
         synchronized (this) {
             all = List.copyOf(listeners);
             for (SoftDevice device : List.copyOf(views.keySet())) {
-                compare(device, present.get(device.networkName()), all, news);
+                compare(device, present.get(device.networkName()), all, changes);
             }
             remember(present);
         }
-        if (!news.isEmpty()) {
+        if (!changes.isEmpty()) {
             // Who hears of it looks, and must not be told what was before.
             Interfaces.forget();
             RouteLookup.forget();
         }
-        news.forEach(Runnable::run);
+        changes.forEach(Runnable::run);
     }
 
     /** By name; null if the system does not tell just now. */
@@ -209,14 +268,14 @@ public final class InterfaceWatch {
     }
 
     private void compare(
-            SoftDevice device, @Nullable NetworkInterface network, List<Listener> all, List<Runnable> news) {
+            SoftDevice device, @Nullable NetworkInterface network, List<Listener> all, List<Runnable> changes) {
         View before = views.get(device);
         if (network == null && before != null && mayBeThereWithoutAddress(device.networkName())) {
             views.put(device, before.withoutAddresses());
         } else if (network == null || network.getIndex() != device.networkIndex()) {
             views.remove(device);
             SoftDevices.forget(device);
-            news.add(() -> all.forEach(each -> each.onDeviceRemoved(device)));
+            changes.add(() -> all.forEach(each -> each.onDeviceRemoved(device)));
             return;
         } else {
             view(network, views, device);
@@ -226,19 +285,19 @@ public final class InterfaceWatch {
             return;
         }
         if (now.isUp != before.isUp) {
-            news.add(() -> all.forEach(each -> each.onPortChanged(device, now.isUp)));
+            changes.add(() -> all.forEach(each -> each.onPortChanged(device, now.isUp)));
         }
         if (now.hasFlappedSince(before)) {
-            news.add(() -> all.forEach(each -> each.onPortChanged(device, false)));
-            news.add(() -> all.forEach(each -> each.onPortChanged(device, true)));
+            changes.add(() -> all.forEach(each -> each.onPortChanged(device, false)));
+            changes.add(() -> all.forEach(each -> each.onPortChanged(device, true)));
         }
         if (!now.addresses.equals(before.addresses)) {
             Set<InetAddress> gone = new HashSet<>(before.addresses);
             gone.removeAll(now.addresses);
-            news.add(() -> all.forEach(each -> each.onAddressesChanged(device, gone)));
+            changes.add(() -> all.forEach(each -> each.onAddressesChanged(device, gone)));
         }
         if (!now.hardware.equals(before.hardware)) {
-            news.add(() -> all.forEach(each -> each.onHardwareChanged(device)));
+            changes.add(() -> all.forEach(each -> each.onHardwareChanged(device)));
         }
     }
 }

@@ -92,7 +92,13 @@ public final class SoftDevices {
 
     private static void finishAtExit(Engines running) {
         try {
-            Runtime.getRuntime().addShutdownHook(new Thread(running::finish, "rdma4j-finish"));
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(
+                            () -> {
+                                WATCH.end();
+                                running.finish();
+                            },
+                            "rdma4j-finish"));
         } catch (IllegalStateException ending) {
             // The process ends already: what this engine will owe, nobody can send in time.
             return;
