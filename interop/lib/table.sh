@@ -82,7 +82,7 @@ capture_gone() { ! kill -0 "$capture_pid" 2>/dev/null; }
 
 # One pattern for all: a program that reads all of /proc takes the emulated machine a third of a second.
 guest_clean='tools="rping|ucmatose|udaddy|mckey|rdma_x?(client|server)|cmtime|rstream|riostream|udpong|rcopy|ib_[a-z]+_(bw|lat)|ibv_.*|timeout"
-    for i in $(seq 50); do pkill -9 -x "$tools" || break; sleep 0.1; done
+    for i in $(seq 50); do pkill -9 -x "$tools" 2>/dev/null || break; sleep 0.1; done
     rm -f /tmp/*.pid'
 
 # Nothing of a case may reach the next one.
