@@ -60,9 +60,10 @@ public final class InterfaceWatch {
     /**
      * What an interface looked like.
      *
-     * @param timesDown how often it has lost its carrier, which shows what happened between two looks; -1 if unknown
+     * @param timesUp how often it has got its carrier back, which shows what happened between two looks; -1 if unknown.
+     *     Losses are counted at once, while the state follows within a second: they would be told twice
      */
-    private record View(int index, boolean isUp, long timesDown, Set<InetAddress> addresses, List<Byte> hardware) {
+    private record View(int index, boolean isUp, long timesUp, Set<InetAddress> addresses, List<Byte> hardware) {
         static View of(NetworkInterface network) throws SocketException {
             byte[] hardware = network.getHardwareAddress();
             List<Byte> bytes = new ArrayList<>();
@@ -72,18 +73,18 @@ public final class InterfaceWatch {
             return new View(
                     network.getIndex(),
                     network.isUp(),
-                    InterfaceWatch.carrierLosses(network),
+                    InterfaceWatch.carrierReturns(network),
                     Set.copyOf(network.inetAddresses().toList()),
                     bytes);
         }
 
         View withoutAddresses() {
-            return new View(index, isUp, timesDown, Set.of(), hardware);
+            return new View(index, isUp, timesUp, Set.of(), hardware);
         }
 
         /** Whether the interface was down for less than the time between two looks. */
         boolean hasFlappedSince(View before) {
-            return isUp && before.isUp && before.timesDown >= 0 && timesDown > before.timesDown;
+            return isUp && before.isUp && before.timesUp >= 0 && timesUp > before.timesUp;
         }
     }
 
@@ -239,11 +240,11 @@ public final class InterfaceWatch {
     }
 
     /** Unknown, too, where /sys is that of another network namespace. */
-    private static long carrierLosses(NetworkInterface network) {
+    private static long carrierReturns(NetworkInterface network) {
         Path folder = INTERFACES.resolve(network.getName());
         try {
             return number(folder.resolve("ifindex")) == network.getIndex()
-                    ? number(folder.resolve("carrier_down_count"))
+                    ? number(folder.resolve("carrier_up_count"))
                     : -1;
         } catch (IOException | NumberFormatException notLinux) {
             return -1;
