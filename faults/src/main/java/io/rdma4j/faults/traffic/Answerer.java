@@ -112,7 +112,7 @@ public final class Answerer implements Role {
 
         private boolean take(WorkCompletion completion) {
             if (!completion.isSuccess()) {
-                System.err.println("a conversation ends: " + completion);
+                System.err.println("a conversation ends: " + side.failure(completion));
                 return false;
             }
             if (!completion.opcode().isReceive()) {

@@ -30,6 +30,9 @@ public final class Exchange implements AutoCloseable {
     private static final int ANSWERS = 4;
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
+    /** How often who waits looks whether the peer is still there. */
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
     private final Side side;
     private final Pattern pattern;
     private final MemoryRegion text;
@@ -46,6 +49,7 @@ public final class Exchange implements AutoCloseable {
     private String wrong = "";
 
     private CompletionStatus status = CompletionStatus.SUCCESS;
+    private boolean peerLeft;
 
     /**
      * Connects to an {@link Answerer}.
@@ -91,6 +95,7 @@ public final class Exchange implements AutoCloseable {
         Map<String, Object> report = new LinkedHashMap<>();
         report.put("wrong", wrong);
         report.put("status", status.name());
+        report.put("peerLeft", peerLeft);
         report.put("bytes", bytes);
         report.put("messages", messages);
         return report;
@@ -116,11 +121,7 @@ public final class Exchange implements AutoCloseable {
         messages += BATCH;
         long answers = nextAnswerId + 1;
         while (wrong.isEmpty() && (nextCompletionId < nextSendId || nextAnswerId < answers)) {
-            int count = side.await(batch, PATIENCE);
-            if (count == 0) {
-                wrong = "nothing for " + PATIENCE.toSeconds() + " s, "
-                        + side.queuePair().state();
-            }
+            int count = await();
             for (int i = 0; i < count && wrong.isEmpty(); i++) {
                 take(operation, batch[i]);
             }
@@ -134,6 +135,29 @@ public final class Exchange implements AutoCloseable {
             bytes += size;
         }
         return wrong.isEmpty();
+    }
+
+    /**
+     * Waits for completions. Who only waits for an answer has nothing that could fail when the answer has been repeated as
+     * often as may be: the other side then disconnects, and this one hears of it.
+     */
+    private int await() {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            int count = side.await(batch, LOOK);
+            if (count > 0) {
+                return count;
+            }
+            peerLeft = side.hasEnded();
+            if (peerLeft) {
+                wrong = "the other side has left, " + side.counted();
+                return 0;
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                wrong = side.silence(PATIENCE);
+                return 0;
+            }
+        }
     }
 
     private void post(Operation operation, long message) {

@@ -141,6 +141,7 @@ public final class Side implements AutoCloseable {
     private int remoteKey;
     private long remoteBytes;
     private @Nullable EventChannel events;
+    private boolean ended;
 
     private Side(CmId id, Shape shape) {
         this.id = id;
@@ -297,9 +298,19 @@ public final class Side implements AutoCloseable {
 
     /** What a queue pair that has failed tells: the completion, and what was counted until then. */
     public String failure(WorkCompletion completion) {
+        return completion + ", " + counted();
+    }
+
+    /** The same for one that says nothing any more. */
+    public String silence(Duration lasted) {
+        return "nothing for " + lasted.toSeconds() + " s, " + queuePair.state() + ", " + counted();
+    }
+
+    /** What the queue pair has counted so far, without what has not happened. */
+    public Map<String, Long> counted() {
         Map<String, Long> counted = new TreeMap<>(queuePair.counters());
         counted.values().removeIf(count -> count == 0);
-        return completion + ", " + counted;
+        return counted;
     }
 
     /** How many packets this process has dropped so far because of a wrong ICRC. */
@@ -325,7 +336,8 @@ public final class Side implements AutoCloseable {
     /** Whether the peer has left, or the connection was given up. */
     public boolean hasEnded() {
         try (@Nullable CmEvent event = events().poll()) {
-            return event != null && event.type() == CmEvent.Type.DISCONNECTED;
+            ended |= event != null && event.type() == CmEvent.Type.DISCONNECTED;
+            return ended;
         }
     }
 

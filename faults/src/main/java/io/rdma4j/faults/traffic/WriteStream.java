@@ -61,8 +61,7 @@ public final class WriteStream implements AutoCloseable {
             }
             int some = side.await(batch, PATIENCE);
             if (some == 0) {
-                wrong = "nothing for " + PATIENCE.toSeconds() + " s, "
-                        + side.queuePair().state();
+                wrong = side.silence(PATIENCE);
             }
             for (int i = 0; i < some && wrong.isEmpty(); i++) {
                 if (!batch[i].isSuccess()) {
