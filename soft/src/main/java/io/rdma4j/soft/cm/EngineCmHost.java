@@ -99,7 +99,7 @@ final class EngineCmHost implements CmHost {
         engines.breakQueuePairs();
         service.partFromAll();
         while (service.isParting()) {
-            engine.poll();
+            boolean _ = engine.poll();
             LockSupport.parkNanos(LOOK_NANOS);
         }
         tellWills();

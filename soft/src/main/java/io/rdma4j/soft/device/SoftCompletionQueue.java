@@ -27,10 +27,10 @@ final class SoftCompletionQueue implements CompletionQueue {
     private final EventRequest eventRequest = new EventRequest();
 
     /**
-     * Whether an event was asked for since this queue was polled last. The look that follows is for completions that came
-     * before, and needs no input: the wait that follows that has its own.
+     * Whether an event was asked for, or taken, since this queue was found empty last. The look that finds it empty then
+     * needs no input: the wait that follows has its own.
      */
-    private volatile boolean isFreshlyArmed;
+    private volatile boolean isWaitedFor;
 
     private final AtomicInteger unacknowledged = new AtomicInteger();
     private final Signal acknowledged = new Signal();
@@ -163,11 +163,11 @@ final class SoftCompletionQueue implements CompletionQueue {
     public int poll(WorkCompletion[] completions) {
         int count = ring.take(completions);
         if (count == 0) {
-            if (isFreshlyArmed) {
-                isFreshlyArmed = false;
+            if (isWaitedFor) {
+                isWaitedFor = false;
             } else {
                 for (Engine engine : engines) {
-                    engine.poll();
+                    boolean _ = engine.poll();
                 }
                 count = ring.take(completions);
             }
@@ -192,12 +192,13 @@ final class SoftCompletionQueue implements CompletionQueue {
                     "Give it one when you create it");
         }
         eventRequest.make(solicitedOnly);
-        isFreshlyArmed = true;
+        isWaitedFor = true;
     }
 
     // ---- events ----
 
     void onEventTaken() {
+        isWaitedFor = true;
         unacknowledged.incrementAndGet();
     }
 

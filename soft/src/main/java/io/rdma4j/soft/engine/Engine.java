@@ -440,20 +440,21 @@ public final class Engine {
         }
     }
 
-    /** One duty cycle, unless another thread is at it. Any thread; does not wait. */
-    public void poll() {
+    /** One duty cycle, unless another thread is at it; whether something came in. Any thread; does not wait. */
+    public boolean poll() {
         // Threads that queue for the lock, to change something, would otherwise lose every race against a busy poller.
         if (lock.hasQueuedThreads() || !lock.tryLock()) {
             Thread.onSpinWait();
-            return;
+            return false;
         }
+        boolean received;
         try {
             now = System.nanoTime();
             counters.cycles++;
             progress.notePoll(now);
             doorbells.take(onDoorbell);
             transmitter.run(now);
-            boolean received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
+            received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
             if (!received || progress.isSomebodyAsleep()) {
                 transmitter.run(now);
@@ -463,6 +464,7 @@ public final class Engine {
             lock.unlock();
         }
         serveDoorbells();
+        return received;
     }
 
     /**

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * millisecond or two whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
  * nanoseconds.
  *
+ * <p>A leader whose last wait was short looks for a while before it blocks ({@link SleepDelay}).
+ *
  * <p>A blocked leader publishes until when it sleeps, under the engine lock; whoever sets an earlier deadline under that
  * lock wakes it. So no deadline is slept over, and a deadline that is later than the sleeper's costs no system call.
  */
@@ -54,6 +56,10 @@ final class Progress {
     private volatile long leaderSinceNanos;
     private volatile long sleepDeadlineNanos = AWAKE;
     private final Standby standby = new Standby();
+
+    /** Belongs to the leader. */
+    private final SleepDelay sleepDelay = new SleepDelay();
+
     private volatile long lastPollNanos;
     private volatile boolean backgroundRests;
     private volatile boolean inKernel;
@@ -182,7 +188,9 @@ final class Progress {
             while (!isOver(done, deadlineNanos)) {
                 boolean isLocalReady = true;
                 if (engine.leadCycle(done, look)) {
-                    isLocalReady = sleep(self, done, deadlineNanos);
+                    isLocalReady = self == backgroundWaiter
+                            ? sleep(self, done, deadlineNanos)
+                            : lookAndSleep(self, done, deadlineNanos);
                 }
                 look = isLocalReady ? Engine.Look.EVERYWHERE : Engine.Look.AT_LINKS;
             }
@@ -197,6 +205,27 @@ final class Progress {
     /** Told under the engine lock by the leader's cycle, before it sleeps. */
     void publishSleep(long untilNanos) {
         sleepDeadlineNanos = untilNanos;
+    }
+
+    /** Looks for input first if that is worth its while, and sleeps if there is none; returns the same as {@link #sleep}. */
+    private boolean lookAndSleep(Waiter self, BooleanSupplier done, long deadlineNanos) {
+        long begin = System.nanoTime();
+        long lookNanos = sleepDelay.begin();
+        boolean found = lookNanos > 0 && look(done, deadlineNanos, begin, lookNanos);
+        boolean isLocalReady = found || sleep(self, done, deadlineNanos);
+        sleepDelay.end(System.nanoTime() - begin, found);
+        return isLocalReady;
+    }
+
+    /** Whether a look finds something, if only that there is to be done what forbids to sleep. */
+    private boolean look(BooleanSupplier done, long deadlineNanos, long begin, long lookNanos) {
+        sleepDeadlineNanos = AWAKE;
+        while (System.nanoTime() - begin < lookNanos) {
+            if (engine.poll() || isOver(done, deadlineNanos)) {
+                return true;
+            }
+        }
+        return !engine.leadCycle(done, Engine.Look.UNLESS_DRY);
     }
 
     /** Sleeps; whether channels of this host's processes may have input then. */
