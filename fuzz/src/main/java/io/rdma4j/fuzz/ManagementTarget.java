@@ -83,6 +83,7 @@ public final class ManagementTarget implements FuzzTarget {
         private long now = 1_000_000_000L;
         private int nextId = 1;
         private int owner;
+        private boolean isPrinted;
 
         Run(Script script) {
             this.script = script;
@@ -166,7 +167,7 @@ public final class ManagementTarget implements FuzzTarget {
             return owner & 1;
         }
 
-        private static void checkMessage(MemorySegment s) {
+        private void checkMessage(MemorySegment s) {
             CmMessage message = CmMessage.parse(s, 0, s.byteSize());
             Law.holds(
                     (message == null) == (CmMad.check(s, 0, s.byteSize()) != CmMad.Result.OK),
@@ -176,7 +177,9 @@ public final class ManagementTarget implements FuzzTarget {
                 message.emit(written, 0, CmMad.transactionId(s, 0));
                 CmMessage again = CmMessage.parse(written, 0, CmMad.LENGTH);
                 Law.holds(message.equals(again), "a message that was written reads the same");
-                Law.holds(!message.toString().isEmpty(), "every message can be printed");
+                // One of each input is enough: to print takes longer than all else that is done with a message.
+                Law.holds(isPrinted || !message.toString().isEmpty(), "every message can be printed");
+                isPrinted = true;
                 PrivateData data = message instanceof Req req ? req.privateData() : PrivateData.EMPTY;
                 IpCmHeader header = IpCmHeader.parse(data);
                 Law.holds(

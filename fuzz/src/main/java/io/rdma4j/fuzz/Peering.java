@@ -29,7 +29,7 @@ final class Peering {
             AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
     static final int REGION_BYTES = 2048;
     static final int CANARY_BYTES = 64;
-    static final byte CANARY = (byte) 0xc5;
+    private static final byte[] UNTOUCHED = new byte[CANARY_BYTES + REGION_BYTES + CANARY_BYTES];
 
     /** Work requests that may be posted. */
     static final int PLACES = 16;
@@ -64,6 +64,10 @@ final class Peering {
     private final Frame sentFrame = new Frame();
     private final Packet sent = new Packet();
 
+    static {
+        Arrays.fill(UNTOUCHED, (byte) 0xc5);
+    }
+
     Peering(int receivePsn, int sendPsn, int depth) {
         Random keys = new Random(1);
         memory = new MemoryTable(keys::nextInt);
@@ -81,8 +85,7 @@ final class Peering {
 
     /** Registers memory between canaries; region {@code i} begins at {@link #ADDRESS} + {@code i} · 2^32. */
     MemoryRegion register(int access, int domain) {
-        byte[] array = new byte[CANARY_BYTES + REGION_BYTES + CANARY_BYTES];
-        Arrays.fill(array, CANARY);
+        byte[] array = UNTOUCHED.clone();
         arrays.add(array);
         MemoryRegion region = memory.register(
                 MemorySegment.ofArray(array).asSlice(CANARY_BYTES, REGION_BYTES),
@@ -103,13 +106,7 @@ final class Peering {
 
     /** Whether bytes of a region, relative to its beginning, are as they were at first. */
     boolean isUntouched(int region, int from, int to) {
-        byte[] array = arrays.get(region);
-        for (int i = CANARY_BYTES + from; i < CANARY_BYTES + to; i++) {
-            if (array[i] != CANARY) {
-                return false;
-            }
-        }
-        return true;
+        return Arrays.equals(arrays.get(region), CANARY_BYTES + from, CANARY_BYTES + to, UNTOUCHED, 0, to - from);
     }
 
     /** Whether a byte is nowhere in a region. */

@@ -115,9 +115,9 @@ public final class RequesterTarget implements FuzzTarget {
             }
         }
         Law.holds(
-                side.done.stream().noneMatch(d -> d.status() == WorkStatus.SUCCESS)
-                        || side.queuePair.sendPsn() != FIRST_PSN
-                        || side.queuePair.counters().sentPackets > 0,
+                side.queuePair.sendPsn() != FIRST_PSN
+                        || side.queuePair.counters().sentPackets > 0
+                        || side.done.stream().noneMatch(d -> d.status() == WorkStatus.SUCCESS),
                 "nothing succeeds before anything was sent");
     }
 
