@@ -125,13 +125,13 @@ final class Answers {
         return resources.current() != null;
     }
 
-    /** Writes the next READ or atomic answer packet; 0 if there is none. */
+    /** Writes the next READ or atomic answer packet; 0 if there is none. What can be answered no more is passed over. */
     int pollResponse(MemorySegment out, long at) {
-        ReadAtomicResources.Resource r = resources.current();
-        if (r == null) {
-            return 0;
+        int written = 0;
+        for (ReadAtomicResources.Resource r = resources.current(); r != null && written == 0; r = resources.current()) {
+            written = r.isAtomic ? writeAtomicResponse(r, out, at) : writeReadResponse(r, out, at);
         }
-        return r.isAtomic ? writeAtomicResponse(r, out, at) : writeReadResponse(r, out, at);
+        return written;
     }
 
     private int writeAtomicResponse(ReadAtomicResources.Resource r, MemorySegment out, long at) {
@@ -144,6 +144,7 @@ final class Answers {
         return opcode.headerLength();
     }
 
+    /** Returns 0 if its memory is gone; it is current no more then. */
     private int writeReadResponse(ReadAtomicResources.Resource r, MemorySegment out, long at) {
         long from = (r.sendSequence - r.firstSequence) * mtu;
         int length = (int) Math.min(mtu, r.sendEndBytes - from);

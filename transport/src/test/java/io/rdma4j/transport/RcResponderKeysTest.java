@@ -130,6 +130,14 @@ class RcResponderKeysTest extends ResponderAnswers {
     }
 
     @Test
+    void repeatedReadOfARegionTakenBackDoesNotHoldUpTheAnswersBehindIt() {
+        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8))).containsExactly("B READ_RESPONSE_ONLY 4096");
+        pair.deliver(packet(Opcode.RC_READ_REQUEST, PSN, 0, 8));
+        pair.b.memory.deregister(remote);
+        assertThat(answer(packet(Opcode.RC_READ_REQUEST, PSN + 1, 0, 0))).containsExactly("B READ_RESPONSE_ONLY 4097");
+    }
+
+    @Test
     void memoryClosedByItsOwnerIsAnErrorOfTheRequestAndNoException() {
         record Case(WorkOpcode opcode, WorkStatus requester) {}
         for (Case c : List.of(
