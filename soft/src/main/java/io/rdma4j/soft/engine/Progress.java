@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * follower. Virtual threads never lead.
  *
  * <p>A background thread leads while nobody else waits or polls. While others do, it is on {@link Standby}: it looks every
- * millisecond or two whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
+ * few milliseconds whether they still do, and not at all while a leader has been in place for {@value #SETTLED_NANOS}
  * nanoseconds.
  *
  * <p>A leader whose last wait was short looks for a while before it blocks ({@link SleepDelay}).
@@ -68,7 +68,7 @@ final class Progress {
     Progress(Engine engine, LinkSet links, String threadName) {
         this.engine = engine;
         this.links = links;
-        lastPollNanos = System.nanoTime() - Standby.LONGEST_NANOS;
+        lastPollNanos = System.nanoTime() - Standby.USUAL_NANOS;
         background = new Thread(this::runBackground, threadName);
         background.setDaemon(true);
         backgroundWaiter = new Waiter(this, background);
@@ -311,6 +311,7 @@ final class Progress {
         } else if (mustGiveWay()) {
             pause();
         } else if (leader.compareAndSet(null, backgroundWaiter)) {
+            standby.takeOver();
             lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
         }
     }

@@ -14,21 +14,39 @@ class StandbyTest {
     }
 
     @Test
-    void withoutNewsEachPauseIsTheLongest() {
-        for (int i = 0; i < 10; i++) {
-            assertThat(pause()).isEqualTo(Standby.LONGEST_NANOS);
+    void pausesGrowSlowlyWhileItIsNotNeeded() {
+        assertThat(pause()).isEqualTo(Standby.USUAL_NANOS);
+        long stoodByNanos = Standby.USUAL_NANOS;
+        for (long last = 0, next = pause(); next != last; next = pause()) {
+            assertThat(next).isBetween(last, Standby.LONGEST_NANOS);
+            stoodByNanos += next;
+            last = next;
         }
+        assertThat(pause()).isEqualTo(Standby.LONGEST_NANOS);
+        assertThat(stoodByNanos).isBetween(30_000_000L, 60_000_000L);
     }
 
     @Test
-    void afterNewsPausesGrowFromTheShortestToTheLongest() {
+    void whenItWasNeededPausesAreUsualAgain() {
+        for (int i = 0; i < 100; i++) {
+            pause();
+        }
+        standby.takeOver();
+        assertThat(pause()).isEqualTo(Standby.USUAL_NANOS);
+        standby.expect();
+        standby.takeOver();
+        assertThat(pause()).isEqualTo(Standby.SHORTEST_NANOS);
+    }
+
+    @Test
+    void afterNewsPausesDoubleFromTheShortestToTheUsual() {
         standby.expect();
         long expected = Standby.SHORTEST_NANOS;
-        while (expected < Standby.LONGEST_NANOS) {
+        while (expected < Standby.USUAL_NANOS) {
             assertThat(pause()).isEqualTo(expected);
             expected *= 2;
         }
-        assertThat(pause()).isEqualTo(Standby.LONGEST_NANOS);
+        assertThat(pause()).isEqualTo(Standby.USUAL_NANOS);
         standby.expect();
         assertThat(pause()).isEqualTo(Standby.SHORTEST_NANOS);
     }
