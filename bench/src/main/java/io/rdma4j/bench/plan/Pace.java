@@ -23,10 +23,10 @@ public record Pace(
     public static final Pace QUICK = new Pace("quick", 0, 2500, 300, 3, 105, 10);
 
     /** What is quoted: under half an hour. */
-    public static final Pace DEFAULT = new Pace("default", 1, 3500, 400, 5, 1740, 20);
+    public static final Pace DEFAULT = new Pace("default", 1, 8000, 400, 5, 1740, 25);
 
     /** All sizes: under an hour. */
-    public static final Pace FULL = new Pace("full", 2, 6000, 1000, 5, 3500, 30);
+    public static final Pace FULL = new Pace("full", 2, 10000, 1000, 5, 3500, 30);
 
     /** The same with another number of repetitions. */
     public Pace withRepetitions(int number) {
