@@ -16,8 +16,7 @@ final class JavaCommand {
         command.add("-XX:+UseSerialGC");
         command.add("-Xms256m");
         // Whoever needs compiled code waits for it: a compiler that works beside two threads that poll, on two
-        // processors,
-        // takes several times as long until all is warm. See WarmUp.
+        // processors, takes several times as long until all is warm. See WarmUp.
         command.add("-XX:-BackgroundCompilation");
         command.add("-XX:-UsePerfData");
         command.add("--enable-native-access=ALL-UNNAMED");
