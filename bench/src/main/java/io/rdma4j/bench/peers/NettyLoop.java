@@ -29,9 +29,10 @@ final class NettyLoop implements AutoCloseable {
         if (!Epoll.isAvailable()) {
             throw new MissingPeerException("Netty's native epoll transport does not load here");
         }
+        // With tasks to do a loop must only look: a busy wait ends with an event, and not for what is queued already.
         SelectStrategyFactory strategy = parameters.text("wait", "poll").equals("block")
                 ? DefaultSelectStrategyFactory.INSTANCE
-                : () -> (_, _) -> SelectStrategy.BUSY_WAIT;
+                : () -> (select, hasTasks) -> hasTasks ? select.get() : SelectStrategy.BUSY_WAIT;
         group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory(0, strategy));
     }
 

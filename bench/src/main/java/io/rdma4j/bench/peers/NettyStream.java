@@ -12,6 +12,7 @@ import io.rdma4j.bench.worker.Parameters;
 import io.rdma4j.bench.worker.StreamMeter;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Bytes one way over Netty's channels on epoll, in writes of {@code size}. Parameters as of {@link NettyLatency}. */
 public final class NettyStream implements PairTest {
@@ -44,36 +45,55 @@ public final class NettyStream implements PairTest {
             Writer writer = new Writer(size);
             Channel channel = loop.connect((int) control.receive(), writer);
             StreamMeter meter = new StreamMeter(control, parameters);
-            channel.eventLoop().execute(() -> writer.write(channel, meter));
+            channel.eventLoop().execute(() -> writer.begin(channel, meter));
             writer.done.get();
             control.stopPeer();
             meter.report(figures, size);
         }
     }
 
-    /** Writes as long as the channel says that it can be written to. */
+    /**
+     * Writes as long as the channel says that it can be written to, and goes on when it says so again: a task that queued itself
+     * would keep the loop from its sockets, for up to a second.
+     */
     private static final class Writer extends ChannelInboundHandlerAdapter {
-        private static final int WRITES_A_TURN = 8;
-
         private final CompletableFuture<Boolean> done = new CompletableFuture<>();
         private final ByteBuf data;
+        private @Nullable StreamMeter meter;
+        private boolean isWriting;
 
         Writer(int size) {
             data = Unpooled.directBuffer(size, size).writeZero(size);
         }
 
-        void write(Channel channel, StreamMeter meter) {
+        /** In the loop's thread. */
+        void begin(Channel channel, StreamMeter meter) {
+            this.meter = meter;
+            write(channel, meter);
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext context) {
+            // What is flushed can make the channel writable within the write.
+            if (meter != null && !isWriting && !done.isDone()) {
+                write(context.channel(), meter);
+            }
+        }
+
+        private void write(Channel channel, StreamMeter meter) {
+            isWriting = true;
             try {
-                if (!meter.running()) {
-                    done.complete(true);
-                    return;
-                }
-                for (int i = 0; i < WRITES_A_TURN && channel.isWritable(); i++) {
+                while (meter.running()) {
+                    if (!channel.isWritable()) {
+                        return;
+                    }
                     var _ = channel.writeAndFlush(data.retainedDuplicate(), channel.voidPromise());
                 }
-                channel.eventLoop().execute(() -> write(channel, meter));
+                done.complete(true);
             } catch (IOException e) {
                 done.completeExceptionally(e);
+            } finally {
+                isWriting = false;
             }
         }
     }
