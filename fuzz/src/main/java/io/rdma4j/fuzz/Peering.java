@@ -34,6 +34,9 @@ final class Peering {
     /** Work requests that may be posted. */
     static final int PLACES = 16;
 
+    /** Enough to repeat a repetition, few enough that a peer who falls silent is not most of what an input costs. */
+    private static final int RETRIES = 2;
+
     static final long ADDRESS = 0x7000_0000_0000L;
     private static final long LOCAL = Frame.ipv4Low(0x0a58_0002);
     private static final long REMOTE = Frame.ipv4Low(0x0a58_0001);
@@ -76,7 +79,7 @@ final class Peering {
         queuePair.toInit(ALL_ACCESS);
         queuePair.toReadyToReceive(new RcQueuePair.ReceiveParameters(
                 new QueuePairMachine.Peer(0, LOCAL, 0, REMOTE, 0, PEER_NUMBER, 0, 64, 0), MTU, receivePsn, depth, 12));
-        queuePair.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, depth, 7, 6, 14, true));
+        queuePair.toReadyToSend(new RcQueuePair.SendParameters(sendPsn, depth, 7, RETRIES, 14, true));
     }
 
     private void take(Completion c) {
