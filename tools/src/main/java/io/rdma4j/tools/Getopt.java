@@ -39,7 +39,11 @@ public final class Getopt {
     private final List<String> arguments;
     private final List<String> operands = new ArrayList<>();
     private int index;
+
+    /** The word that is being read, and how far; it is not shortened, which would copy a long one again and again. */
     private String cluster = "";
+
+    private int clusterAt;
     private boolean clusterIsWord;
     private int unknownOption;
     private @Nullable String argument;
@@ -84,11 +88,10 @@ public final class Getopt {
      */
     public int next() {
         argument = null;
-        if (cluster.isEmpty() && !findCluster()) {
+        if (clusterAt == cluster.length() && !findCluster()) {
             return END;
         }
-        char letter = cluster.charAt(0);
-        cluster = cluster.substring(1);
+        char letter = cluster.charAt(clusterAt++);
         if (letter == '-' && !longOptions.isEmpty() && clusterIsWord) {
             return takeLong();
         }
@@ -103,10 +106,10 @@ public final class Getopt {
     }
 
     private int takeLong() {
-        int equals = cluster.indexOf('=');
-        String typed = equals < 0 ? cluster : cluster.substring(0, equals);
-        @Nullable String value = equals < 0 ? null : cluster.substring(equals + 1);
-        cluster = "";
+        String rest = restOfCluster();
+        int equals = rest.indexOf('=');
+        String typed = equals < 0 ? rest : rest.substring(0, equals);
+        @Nullable String value = equals < 0 ? null : rest.substring(equals + 1);
         unknownOption = 0;
         List<LongOption> meant = candidates(typed);
         if (meant.isEmpty()) {
@@ -153,9 +156,8 @@ public final class Getopt {
 
     private int takeArgument(char letter, int place) {
         boolean optional = specification.startsWith(":", place + 2);
-        if (!cluster.isEmpty()) {
-            argument = cluster;
-            cluster = "";
+        if (clusterAt < cluster.length()) {
+            argument = restOfCluster();
         } else if (!optional) {
             if (index == arguments.size()) {
                 unknownOption = letter;
@@ -165,6 +167,12 @@ public final class Getopt {
             argument = arguments.get(index++);
         }
         return letter;
+    }
+
+    private String restOfCluster() {
+        String rest = cluster.substring(clusterAt);
+        clusterAt = cluster.length();
+        return rest;
     }
 
     /** Goes to the next word with options, setting operands aside. */
@@ -177,7 +185,8 @@ public final class Getopt {
             }
             if (word.length() > 1 && word.charAt(0) == '-') {
                 index++;
-                cluster = word.substring(1);
+                cluster = word;
+                clusterAt = 1;
                 clusterIsWord = true;
                 return true;
             }
