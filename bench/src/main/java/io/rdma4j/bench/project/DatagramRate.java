@@ -17,22 +17,32 @@ import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Unreliable datagrams one way. As nothing else keeps a sender from sending more than a receiver can take, a datagram with
- * the count of what has arrived comes back for each quarter of a window of 4096 messages. Parameters: {@code size}, {@code
- * batch} (messages posted one after the other, of which the last is signaled). Counted are messages received.
+ * the count of what has arrived comes back for each quarter of a window of 4096 messages, and while nothing comes. Parameters:
+ * {@code size}, {@code batch} (messages posted one after the other, of which the last is signaled). Counted are messages
+ * received.
  */
 public final class DatagramRate implements PairTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final long WINDOW = 4096;
     private static final int SENDS = 512;
-    private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** An acknowledgement: what has arrived, and whether the receiver has found nothing for a while. */
+    private static final int ACKNOWLEDGEMENT_BYTES = 2 * Long.BYTES;
+
+    private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** Longer than a message is under way that has left. */
+    private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** Creates one. */
     public DatagramRate() {}
@@ -55,36 +65,77 @@ public final class DatagramRate implements PairTest {
     }
 
     private static void receiveAll(Control control, DatagramEnd end, int peer, int size) throws IOException {
-        AddressHandle back = null;
-        SendWorkRequest acknowledgement = new SendWorkRequest();
+        Acknowledger acknowledger = new Acknowledger(end, peer);
         long received = 0;
-        long acknowledged = 0;
         while (!control.stopped()) {
             int count = end.poll();
             for (int i = 0; i < count; i++) {
                 WorkCompletion completion = end.completion(i);
-                if (!completion.opcode().isReceive()) {
-                    continue;
+                if (completion.opcode().isReceive()) {
+                    acknowledger.meet(completion);
+                    end.receiveAgain(completion.id());
+                    received++;
                 }
-                if (back == null) {
-                    back = end.addressOfSender(completion);
-                }
-                end.receiveAgain(completion.id());
-                received++;
             }
-            if (count == 0) {
+            if (count > 0) {
+                end.postReceives();
+                control.count(received * size);
+            } else {
                 Thread.onSpinWait();
-                continue;
             }
-            end.postReceives();
-            control.count(received * size);
-            if (back != null && received - acknowledged >= WINDOW / 4) {
-                acknowledged = received;
-                end.outbox().set(JAVA_LONG, 0, received);
-                acknowledgement.reset(0).to(back, peer, DatagramParameters.UDP_QUEUE_KEY);
-                end.fill(acknowledgement.signaled(), Long.BYTES);
-                end.post(acknowledgement);
+            acknowledger.tell(received, count == 0);
+        }
+    }
+
+    /** Tells the sender what has arrived. */
+    private static final class Acknowledger {
+        private final DatagramEnd end;
+        private final int peer;
+        private final SendWorkRequest request = new SendWorkRequest();
+        private @Nullable AddressHandle back;
+        private long told;
+        private long lastNanos;
+
+        Acknowledger(DatagramEnd end, int peer) {
+            this.end = end;
+            this.peer = peer;
+        }
+
+        /** Learns from a message where its sender is. */
+        void meet(WorkCompletion completion) {
+            if (back == null) {
+                back = end.addressOfSender(completion);
             }
+        }
+
+        void tell(long received, boolean nothingCame) {
+            AddressHandle sender = back;
+            if (sender == null) {
+                return;
+            }
+            if (!nothingCame) {
+                lastNanos = 0;
+                if (received - told >= WINDOW / 4) {
+                    send(sender, received, false);
+                }
+                return;
+            }
+            long now = System.nanoTime();
+            if (lastNanos == 0) {
+                lastNanos = now;
+            } else if (now - lastNanos > QUIET_NANOS) {
+                lastNanos = now;
+                send(sender, received, true);
+            }
+        }
+
+        private void send(AddressHandle sender, long received, boolean quiet) {
+            told = received;
+            end.outbox().set(JAVA_LONG, 0, received);
+            end.outbox().set(JAVA_LONG, Long.BYTES, quiet ? 1 : 0);
+            request.reset(0).to(sender, peer, DatagramParameters.UDP_QUEUE_KEY);
+            end.fill(request.signaled(), ACKNOWLEDGEMENT_BYTES);
+            end.post(request);
         }
     }
 
@@ -97,7 +148,7 @@ public final class DatagramRate implements PairTest {
                     new InetSocketAddress(Addresses.SERVER, (int) control.receive()),
                     TIMEOUT);
             id.resolveRoute(TIMEOUT);
-            try (DatagramEnd end = new DatagramEnd(id, SENDS, 64, Math.max(8, size))) {
+            try (DatagramEnd end = new DatagramEnd(id, SENDS, 64, Math.max(ACKNOWLEDGEMENT_BYTES, size))) {
                 id.connect(ConnectionParameters.NONE);
                 CmEvent established = Objects.requireNonNull(id.event(), "connecting leaves its event");
                 DatagramParameters peer =
@@ -153,12 +204,22 @@ public final class DatagramRate implements PairTest {
                 waitingSince = 0;
                 return true;
             }
-            long now = System.nanoTime();
-            waitingSince = waitingSince == 0 ? now : waitingSince;
-            if (now - waitingSince > STALL_NANOS) {
-                lost = sent - arrived;
+            if (waitingSince == 0) {
+                waitingSince = System.nanoTime();
             }
             return false;
+        }
+
+        /**
+         * What has not arrived is lost, if the receiver has found nothing when all must have been there. To take for lost
+         * what was only late would let more be under way than there are receives, which loses more.
+         */
+        private void take(MemorySegment acknowledgement) {
+            arrived = acknowledgement.get(JAVA_LONG, 0);
+            boolean quiet = acknowledgement.get(JAVA_LONG, Long.BYTES) != 0;
+            if (quiet && waitingSince != 0 && System.nanoTime() - waitingSince > STALL_NANOS) {
+                lost = sent - arrived;
+            }
         }
 
         private void postBatch() {
@@ -175,7 +236,7 @@ public final class DatagramRate implements PairTest {
             for (int i = 0; i < count; i++) {
                 WorkCompletion completion = end.completion(i);
                 if (completion.opcode().isReceive()) {
-                    arrived = end.received(completion.id()).get(JAVA_LONG, 0);
+                    take(end.received(completion.id()));
                     end.receiveAgain(completion.id());
                     end.postReceives();
                 } else {

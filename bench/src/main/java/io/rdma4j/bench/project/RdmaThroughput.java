@@ -23,10 +23,7 @@ import java.util.Map;
 public final class RdmaThroughput implements PairTest {
     private static final long USER_BYTES = 1 << 20;
 
-    /**
-     * Receives posted, as perftest posts: a passive end that gets no processor for a moment does not run out of them, which
-     * would cost the 655 ms that a connection of rdma_cm waits before it sends again.
-     */
+    /** Receives posted, as perftest posts: a passive end that gets no processor for a moment seldom runs out of them. */
     private static final int FEWEST_RECEIVES = 512;
 
     /** Creates one. */

@@ -1,8 +1,10 @@
 package io.rdma4j.bench.worker;
 
 /**
- * The clock of a ping-pong: says how each ping is stamped, and records how long it took. The first pings warm up; the last
- * is stamped {@link #LAST}, so that the other side knows. Not thread safe.
+ * The clock of a ping-pong: says how each ping is stamped, and records how long it took. The first pings warm up: what is
+ * recorded of them is forgotten, every {@link WarmUp#LOOK_NANOS} nanoseconds until the warm-up is over. So the measurement
+ * runs the code that the warm-up ran; a branch that it alone took would have its compiled loop thrown away as it begins.
+ * The last ping is stamped {@link #LAST}, so that the other side knows. Not thread safe.
  */
 public final class LatencyMeter {
     /** Stamp of the last ping. */
@@ -14,7 +16,7 @@ public final class LatencyMeter {
     private final LatencySamples samples = new LatencySamples(CAPACITY);
     private final WarmUp warmUp;
     private final long measureNanos;
-    private boolean warm;
+    private long lookNanos;
     private long end = Long.MAX_VALUE;
     private long previous;
     private int ping;
@@ -35,14 +37,17 @@ public final class LatencyMeter {
     /** The answer is there. The next ping follows at once. */
     public void done() {
         long now = System.nanoTime();
-        if (warm) {
-            samples.add(now - previous);
-        } else if (warmUp.isOver(now)) {
-            warm = true;
-            now = System.nanoTime();
-            end = now + measureNanos;
-        }
-        previous = now;
+        samples.add(now - previous);
+        previous = now < lookNanos ? now : look(now);
+    }
+
+    private long look(long now) {
+        boolean warm = warmUp.isOver(now);
+        samples.clear();
+        long begin = System.nanoTime();
+        lookNanos = warm ? Long.MAX_VALUE : begin + WarmUp.LOOK_NANOS;
+        end = warm ? begin + measureNanos : Long.MAX_VALUE;
+        return begin;
     }
 
     /** What was recorded. */

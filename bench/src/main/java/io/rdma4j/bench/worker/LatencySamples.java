@@ -21,7 +21,7 @@ public final class LatencySamples {
         }
     }
 
-    /** Forgets all: the end of the warm-up. */
+    /** Forgets all, as a warm-up does. */
     public void clear() {
         count = 0;
     }

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * until they are done those run code that is many times slower. Not thread safe.
  */
 public final class WarmUp {
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** How often the compilers are looked at. */
+    static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(350);
 
     private final LongSupplier compilerTicks;

@@ -1,0 +1,29 @@
+package io.rdma4j.bench.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class LatencyMeterTest {
+    @Test
+    void whatTheWarmUpRecordsIsForgotten() {
+        LatencyMeter meter =
+                new LatencyMeter(Parameters.of("warmUpMillis", 0, "longestWarmUpMillis", 0, "measureMillis", 60_000));
+        assertThat(meter.next()).isNotEqualTo(LatencyMeter.LAST);
+        meter.done(); // the first look: the warm-up is over
+        assertThat(meter.samples().count()).isZero();
+        assertThat(meter.next()).isNotEqualTo(LatencyMeter.LAST);
+        meter.done();
+        assertThat(meter.samples().count()).isEqualTo(1);
+    }
+
+    @Test
+    void theLastPingIsStampedWhenTheTimeIsOver() {
+        LatencyMeter meter =
+                new LatencyMeter(Parameters.of("warmUpMillis", 0, "longestWarmUpMillis", 0, "measureMillis", 0));
+        byte first = meter.next();
+        meter.done();
+        assertThat(first).isNotEqualTo(LatencyMeter.LAST);
+        assertThat(meter.next()).isEqualTo(LatencyMeter.LAST);
+    }
+}
