@@ -74,6 +74,7 @@ public final class ToolProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:+UseSerialGC");
+        command.add("-XX:MaxInlineLevel=30"); // decision 033
         command.add("-Djava.net.preferIPv6Addresses=system");
         String cache = System.getProperty(START_CACHE_PROPERTY, "");
         if (!cache.isEmpty()) {

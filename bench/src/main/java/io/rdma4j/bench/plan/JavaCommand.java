@@ -18,6 +18,8 @@ final class JavaCommand {
         // Whoever needs compiled code waits for it: a compiler that works beside two threads that poll, on two
         // processors, takes several times as long until all is warm. See WarmUp.
         command.add("-XX:-BackgroundCompilation");
+        // As the launcher of the tools has it (decision 033).
+        command.add("-XX:MaxInlineLevel=30");
         command.add("-XX:-UsePerfData");
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(options);
