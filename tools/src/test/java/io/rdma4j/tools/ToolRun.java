@@ -1,8 +1,10 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.cm.EventChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -18,13 +20,14 @@ public final class ToolRun {
     private final FutureTask<Integer> task;
     private final String words;
     private final ToolEnvironment environment;
+    private final Thread thread;
 
     private ToolRun(String words) {
         this.words = words;
         environment = new ToolEnvironment(
                 new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
         task = new FutureTask<>(() -> Main.run(List.of(words.strip().split(" +")), environment));
-        Thread.ofPlatform().daemon().name(words).start(task);
+        thread = Thread.ofPlatform().daemon().name(words).start(task);
     }
 
     /** Starts a tool with the words of its command line. */
@@ -60,6 +63,23 @@ public final class ToolRun {
             Thread.sleep(10);
         }
         return this;
+    }
+
+    /**
+     * Waits until it waits for an event of the connection manager, or has ended. A server listens then: the C tools' servers
+     * do not say when they do, and a client that is too early is refused.
+     */
+    public ToolRun awaitListening() throws InterruptedException {
+        for (int i = 0; i < 1000 && !hasEnded() && !isAwaitingEvents(); i++) {
+            Thread.sleep(10);
+        }
+        return this;
+    }
+
+    private boolean isAwaitingEvents() {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(EventChannel.class.getName())
+                        && frame.getMethodName().equals("await"));
     }
 
     /** The exit status, when it has ended. */

@@ -66,21 +66,11 @@ class MessageToolsTest {
 
     private record Pair(ToolRun server, ToolRun client) {}
 
-    /** Runs a client until there is a server to talk to: the C tools' servers do not say when they listen. */
     private static Pair pair(Tool tool, String server, String client) throws InterruptedException {
-        ToolRun first = ToolRun.start(tool, server).awaitText("starting server");
-        Thread.sleep(200);
+        ToolRun first = ToolRun.start(tool, server).awaitListening();
         ToolRun second = ToolRun.of(tool, client);
-        for (int tries = 0; tries < 100 && isTooEarly(second) && !first.hasEnded(); tries++) {
-            Thread.sleep(20);
-            second = ToolRun.of(tool, client);
-        }
         first.status();
         return new Pair(first, second);
-    }
-
-    private static boolean isTooEarly(ToolRun client) {
-        return client.out().contains("REJECTED, error: 8") || client.out().contains("UNREACHABLE, error: 1\n");
     }
 
     // ---- ucmatose
@@ -151,21 +141,15 @@ class MessageToolsTest {
     @Test
     void ucmatoseSaysThatNobodyListens() throws InterruptedException {
         String address = Meeting.loopback();
-        ToolRun server = ToolRun.start(new Ucmatose(), "-b " + address + " -p 2001"); // somebody is there
+        ToolRun server =
+                ToolRun.start(new Ucmatose(), "-b " + address + " -p 2001").awaitListening(); // somebody is there
         ToolRun client = ToolRun.of(new Ucmatose(), "-s " + address + " -p 2002");
-        for (int tries = 0; tries < 100 && !isTooEarly(client); tries++) {
-            client = ToolRun.of(new Ucmatose(), "-s " + address + " -p 2002");
-        }
         assertThat(client.status()).isEqualTo(8);
         assertThat(client.out())
                 .contains("cmatose: event: RDMA_CM_EVENT_REJECTED, error: 8\ntest complete\nreturn status 8\n");
         assertThat(client.err()).contains("nobody listens on port 2002");
-        assertThat(pairWith(server, address)).isZero();
-    }
-
-    private static int pairWith(ToolRun server, String address) throws InterruptedException {
-        ToolRun client = ToolRun.of(new Ucmatose(), "-s " + address + " -p 2001");
-        return client.status() + server.status();
+        ToolRun found = ToolRun.of(new Ucmatose(), "-s " + address + " -p 2001");
+        assertThat(found.status() + server.status()).isZero();
     }
 
     @Test
@@ -181,6 +165,7 @@ class MessageToolsTest {
         ToolRun other = first.hasEnded() ? second : first;
         assertThat(refused.status()).isEqualTo(-1);
         assertThat(refused.err()).startsWith("cmatose: bind address failed: Address already in use\n");
+        other.awaitListening();
         ToolRun.of(new Ucmatose(), "-s " + address + port);
         assertThat(other.status()).isZero();
     }
@@ -210,19 +195,13 @@ class MessageToolsTest {
     @Test
     void udaddyRefusesMessagesThatAreTooLong() throws InterruptedException {
         String address = Meeting.loopback();
-        ToolRun server = ToolRun.start(new Udaddy(), "-b " + address);
+        ToolRun server = ToolRun.start(new Udaddy(), "-b " + address).awaitListening();
         ToolRun client = ToolRun.of(new Udaddy(), "-s " + address + " -S 4097");
         assertThat(client.status()).isEqualTo(-22);
         assertThat(client.out())
                 .contains("udaddy: message_size 4097 is larger than active mtu 4096\n")
                 .endsWith("return status -22\n");
-        pairUdaddy(server, address);
-    }
-
-    private static void pairUdaddy(ToolRun server, String address) throws InterruptedException {
-        for (int tries = 0; tries < 100 && !server.hasEnded(); tries++) {
-            ToolRun.of(new Udaddy(), "-s " + address);
-        }
+        ToolRun.of(new Udaddy(), "-s " + address);
         assertThat(server.status()).isZero();
     }
 

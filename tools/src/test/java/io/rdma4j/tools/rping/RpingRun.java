@@ -31,14 +31,27 @@ final class RpingRun {
         return new RpingRun(words);
     }
 
-    /** Starts a server and waits until it listens. */
+    /** Starts a server and waits until it is about to listen, which is what it says. */
     static RpingRun startServer(String words) throws InterruptedException {
         RpingRun run = new RpingRun("-s -d " + words);
-        for (int i = 0; i < 500 && !run.out().contains("rdma_listen\n"); i++) {
+        for (int i = 0; i < 1000 && !run.out().contains("rdma_listen\n"); i++) {
             Thread.sleep(10);
         }
-        Thread.sleep(20); // the line is printed just before the call
         return run;
+    }
+
+    /** Runs a client of a server to its end: one that is too early is refused, and another one is started. */
+    static RpingRun clientOf(RpingRun server, String words) throws InterruptedException {
+        RpingRun client = new RpingRun(words);
+        for (int tries = 0; tries < 200 && client.isRefused() && !server.task.isDone(); tries++) {
+            Thread.sleep(20);
+            client = new RpingRun(words);
+        }
+        return client;
+    }
+
+    private boolean isRefused() throws InterruptedException {
+        return status() != 0 && err().contains("RDMA_CM_EVENT_REJECTED, error 8");
     }
 
     /** The exit status, when it has ended. */
