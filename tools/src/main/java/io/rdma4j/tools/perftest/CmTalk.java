@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 /** Talks in messages of a reliable connection that the connection manager made for this alone. */
 final class CmTalk implements Talk {
     private static final int RETRIES = 7;
-    private static final int LOOK_AFTER = 1 << 14;
 
     private final Console console;
     private final CmId id;
@@ -111,16 +110,11 @@ final class CmTalk implements Talk {
     }
 
     private void await(CompletionQueue queue) throws PerftestFailure {
-        int fruitless = 0;
         Spin spin = new Spin();
         while (queue.poll(completion) == 0) {
-            if (++fruitless == LOOK_AFTER) {
-                fruitless = 0;
-                if (isOver() && queue.poll(completion) == 0) {
-                    throw gone("the connection for the exchange of parameters was closed");
-                }
+            if (spin.once() && isOver() && queue.poll(completion) == 0) {
+                throw gone("the connection for the exchange of parameters was closed");
             }
-            spin.once();
         }
         if (!completion[0].isSuccess()) {
             throw gone(

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Completions {
     private static final int BATCH = 16;
-    private static final int LOOK_AFTER = 1 << 14;
     private static final long SLOWEST_NANOS_PER_BYTE = 1000;
     private static final Duration GLANCE = Duration.ofMillis(100);
 
@@ -32,7 +31,6 @@ final class Completions {
     private final Patience patience = new Patience();
     private final Spin spin = new Spin();
     private boolean armed;
-    private int fruitless;
     private long arrived;
     private long arrivedAtLook;
     private long sawNanos = System.nanoTime();
@@ -105,11 +103,9 @@ final class Completions {
      */
     void idle(@Nullable Completions other) throws PerftestFailure {
         if (channel == null) {
-            spin.once();
-            if (++fruitless < LOOK_AFTER) {
+            if (!spin.once()) {
                 return;
             }
-            fruitless = 0;
         } else if (!armed) {
             armed = true;
             queue.requestNotification(false);
