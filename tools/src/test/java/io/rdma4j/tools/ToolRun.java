@@ -65,21 +65,26 @@ public final class ToolRun {
         return this;
     }
 
-    /**
-     * Waits until it waits for an event of the connection manager, or has ended. A server listens then: the C tools' servers
-     * do not say when they do, and a client that is too early is refused.
-     */
+    /** Waits until it waits for an event of the connection manager, or has ended; a server listens then. */
     public ToolRun awaitListening() throws InterruptedException {
-        for (int i = 0; i < 1000 && !hasEnded() && !isAwaitingEvents(); i++) {
+        return awaitCall(EventChannel.class, "await");
+    }
+
+    /**
+     * Waits until it is in a method, or has ended. The C tools' servers do not say when they listen, and a client that is too
+     * early is refused; but where they wait for requests can be seen.
+     */
+    public ToolRun awaitCall(Class<?> type, String method) throws InterruptedException {
+        for (int i = 0; i < 1000 && !hasEnded() && !isIn(type, method); i++) {
             Thread.sleep(10);
         }
         return this;
     }
 
-    private boolean isAwaitingEvents() {
+    private boolean isIn(Class<?> type, String method) {
         return Arrays.stream(thread.getStackTrace())
-                .anyMatch(frame -> frame.getClassName().equals(EventChannel.class.getName())
-                        && frame.getMethodName().equals("await"));
+                .anyMatch(frame -> frame.getClassName().equals(type.getName())
+                        && frame.getMethodName().equals(method));
     }
 
     /** The exit status, when it has ended. */

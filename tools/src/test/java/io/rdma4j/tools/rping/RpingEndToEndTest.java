@@ -39,7 +39,7 @@ class RpingEndToEndTest {
     private static void pingPong(String address, String more, int size, int count) throws InterruptedException {
         String common = "-a " + address + " -p " + Meeting.portNumber() + " -S " + size + " -v " + more;
         RpingRun server = RpingRun.startServer(common);
-        RpingRun client = RpingRun.clientOf(server, "-c -V -C " + count + " " + common);
+        RpingRun client = RpingRun.start("-c -V -C " + count + " " + common);
         assertThat(client.status()).as("client: " + client.err()).isZero();
         assertThat(server.status()).as("server: " + server.err()).isZero();
         List<String> texts =
@@ -89,7 +89,7 @@ class RpingEndToEndTest {
     void serverWithoutAddressServesEveryIpv4Address() throws InterruptedException {
         int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-p " + port);
-        RpingRun client = RpingRun.clientOf(server, "-c -a 127.0.0.1 -C 2 -V -p " + port);
+        RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 2 -V -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.out()).isEmpty();
@@ -100,7 +100,7 @@ class RpingEndToEndTest {
         assumeTrue(canBind("127.0.0.9"), "only 127.0.0.1 is loopback here");
         int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
-        RpingRun client = RpingRun.clientOf(server, "-c -a 127.0.0.1 -I 127.0.0.9 -C 2 -V -p " + port);
+        RpingRun client = RpingRun.start("-c -a 127.0.0.1 -I 127.0.0.9 -C 2 -V -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.status()).as(server.err()).isZero();
     }
@@ -123,8 +123,7 @@ class RpingEndToEndTest {
         assertThat(second.status()).isEqualTo(-1);
         assertThat(second.errorLines()).containsExactly("rdma_bind_addr: Address already in use");
         assertThat(second.explanations()).singleElement().asString().contains("EADDRINUSE", String.valueOf(port));
-        assertThat(RpingRun.clientOf(first, "-c -a 127.0.0.1 -C 1 -p " + port).status())
-                .isZero();
+        assertThat(RpingRun.start("-c -a 127.0.0.1 -C 1 -p " + port).status()).isZero();
         assertThat(first.status()).isZero();
     }
 
@@ -140,7 +139,7 @@ class RpingEndToEndTest {
     void clientThatAsksForMoreThanTheServerHasFailsOnBothSides() throws InterruptedException {
         int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -S 64 -p " + port);
-        RpingRun client = RpingRun.clientOf(server, "-c -a 127.0.0.1 -S 1000 -C 1 -p " + port);
+        RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S 1000 -C 1 -p " + port);
         assertThat(server.status()).isEqualTo(-1);
         assertThat(server.errorLines())
                 .startsWith(
@@ -158,8 +157,7 @@ class RpingEndToEndTest {
         RpingRun client = RpingRun.start("-c -a 127.0.0.1 -S -5 -p " + port);
         assertThat(client.status() & 0xff).isEqualTo(244);
         assertThat(client.errorLines()).containsExactly("rdma_buf malloc failed", "rping_setup_buffers failed: -12");
-        assertThat(RpingRun.clientOf(server, "-c -a 127.0.0.1 -C 1 -p " + port).status())
-                .isZero();
+        assertThat(RpingRun.start("-c -a 127.0.0.1 -C 1 -p " + port).status()).isZero();
         assertThat(server.status()).isZero();
     }
 
@@ -167,7 +165,7 @@ class RpingEndToEndTest {
     void debugTellsEveryStepOfTheClient() throws InterruptedException {
         int port = Meeting.portNumber();
         RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
-        RpingRun client = RpingRun.clientOf(server, "-c -d -a 127.0.0.1 -C 1 -p " + port);
+        RpingRun client = RpingRun.start("-c -d -a 127.0.0.1 -C 1 -p " + port);
         assertThat(client.status()).as(client.err()).isZero();
         assertThat(server.status()).as(server.err()).isZero();
         assertThat(client.out().lines().map(line -> line.replaceAll("0x[0-9a-f]+", "P")))
@@ -210,7 +208,7 @@ class RpingEndToEndTest {
         int port = Meeting.portNumber();
         for (int i = 0; i < 20; i++) {
             RpingRun server = RpingRun.startServer("-a 127.0.0.1 -p " + port);
-            RpingRun client = RpingRun.clientOf(server, "-c -a 127.0.0.1 -C 1 -V -p " + port);
+            RpingRun client = RpingRun.start("-c -a 127.0.0.1 -C 1 -V -p " + port);
             assertThat(client.status()).as("run " + i + ": " + client.err()).isZero();
             assertThat(server.status()).as("run " + i + ": " + server.err()).isZero();
         }
