@@ -33,6 +33,12 @@ class DatagramProtocolTest {
         assertThat(b.receive()).isEqualTo(DATA);
     }
 
+    private static void drain(DatagramSide side) {
+        while (side.receive() != null) {
+            continue;
+        }
+    }
+
     private static ByteBuffer message(int operation, DatagramSide from, int number, byte... data) {
         ByteBuffer out = ByteBuffer.allocate(CompanionHeader.IPV4_LENGTH + data.length);
         new CompanionHeader(operation, number, from.address.high(), from.address.low()).write(out);
@@ -166,6 +172,68 @@ class DatagramProtocolTest {
         }
         assertThat(a.protocol.peerCount()).isEqualTo(DatagramProtocol.MOST_PEERS + 1);
         transfer(2);
+    }
+
+    /** One host asks from every port it has, while a peer of another host only sends. */
+    @Test
+    void floodOfQuestionsFromOneHostDoesNotMakeASenderUnknown() {
+        introduce();
+        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+            b.protocol.onCompanion(DatagramSide.ipv4(3, 1 + i), message(CompanionHeader.DATA, a, 2 + i), 1);
+            if (i % 1000 == 0) {
+                drain(b);
+                transfer(1);
+            }
+        }
+        drain(b);
+        transfer(2);
+        assertThat(b.protocol.dropped(Drop.UNKNOWN_SENDER)).isZero();
+        assertThat(b.protocol.peerCount()).isLessThanOrEqualTo(DatagramProtocol.MOST_PEERS + 1);
+    }
+
+    /** A peer that has not sent from its queue pair yet is protected by the share of its host. */
+    @Test
+    void floodOfQuestionsFromOneHostLeavesTheQuestionOfAnotherHostKnown() {
+        a.send(DATA, b.address, 0);
+        b.onMessage(a.messages.remove(), 0);
+        a.onMessage(b.messages.remove(), 0);
+        b.receive();
+        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+            b.protocol.onCompanion(DatagramSide.ipv4(3, 1 + i), message(CompanionHeader.DATA, a, 2 + i), 1);
+        }
+        drain(b);
+        transfer(2);
+    }
+
+    /** The flood has the address of the sender: another port of the same host, or of one behind the same translation. */
+    @Test
+    void floodOfQuestionsFromItsOwnHostDoesNotMakeASenderUnknown() {
+        introduce();
+        transfer(1);
+        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+            b.protocol.onCompanion(DatagramSide.ipv4(1, 2000 + i), message(CompanionHeader.DATA, a, 2 + i), 1);
+        }
+        drain(b);
+        transfer(2);
+    }
+
+    /** The application answers everybody, so that all of them are peers that it sends to. */
+    @Test
+    void answeringAFloodFromOneHostDoesNotMakeAPeerUnknown() {
+        introduce();
+        assertThat(b.send(DATA, a.address, 1)).isTrue();
+        b.takePacket();
+        for (int i = 0; i < 3 * DatagramProtocol.MOST_PEERS; i++) {
+            DatagramAddress stranger = DatagramSide.ipv4(3, 1 + i);
+            b.protocol.onCompanion(stranger, message(CompanionHeader.DATA, a, 2 + i), 1);
+            b.send(DATA, stranger, 1);
+            if (!b.packets.isEmpty()) {
+                b.takePacket();
+            }
+            b.receive();
+        }
+        transfer(2);
+        assertThat(b.closedPaths).doesNotContain(a.address);
     }
 
     @Test
