@@ -92,7 +92,7 @@ public final class DatagramProtocol {
      * @return false if there is no room now; then nothing has happened
      */
     public boolean send(ByteBuffer data, DatagramAddress to, long nowNanos) {
-        Peer peer = peers.acquaintance(to);
+        Peer peer = peers.recipient(to);
         LocalEnd end = endFor(peer, true);
         if (end == null) {
             return false;
@@ -226,7 +226,7 @@ public final class DatagramProtocol {
     }
 
     private void onQuestion(DatagramAddress from, int queuePairNumber, ByteBuffer data, long nowNanos) {
-        Peer peer = peers.sender(from);
+        Peer peer = peers.asker(from);
         LocalEnd end = endFor(peer, false);
         if (end == null) {
             drop(Drop.NO_ROOM);
@@ -279,6 +279,7 @@ public final class DatagramProtocol {
             return Drop.FOREIGN;
         }
         peer.learn(queuePairNumber, nowNanos);
+        peers.onDatagram(peer);
         int before = LocalEnd.ROUTE_BYTES + header.length();
         arrivals.add(end.arrival(slot).set(before, length - header.length(), peer.address()));
         return null;
@@ -298,7 +299,10 @@ public final class DatagramProtocol {
     /** Who sent a datagram; most often the same one as before. */
     private @Nullable Peer sender(DatagramHeader header, LocalEnd end) {
         Peer last = lastSender;
-        if (last == null || last.end() != end || !last.address().isOf(header)) {
+        if (last == null
+                || last.group() == null
+                || last.end() != end
+                || !last.address().isOf(header)) {
             last = peers.find(DatagramAddress.of(header, end.address()));
             lastSender = last;
         }

@@ -10,6 +10,8 @@ final class Peer {
     private static final int MULTICAST = 0xff_ffff;
 
     private final DatagramAddress address;
+    private final DatagramAddress host;
+    private @Nullable PeerGroup group;
     private @Nullable LocalEnd end;
     private @Nullable DatagramPath path;
     private int queuePairNumber;
@@ -19,6 +21,7 @@ final class Peer {
 
     Peer(DatagramAddress address) {
         this.address = address;
+        host = new DatagramAddress(address.high(), address.low(), address.scope(), 0);
     }
 
     /** Whether a queue pair can have this number. */
@@ -28,6 +31,21 @@ final class Peer {
 
     DatagramAddress address() {
         return address;
+    }
+
+    /** Its address without the port. */
+    DatagramAddress host() {
+        return host;
+    }
+
+    /** The group that it is in, or null if it has been forgotten. */
+    @Nullable
+    PeerGroup group() {
+        return group;
+    }
+
+    void group(@Nullable PeerGroup value) {
+        group = value;
     }
 
     /** Its queue pair, or 0 while that is not known. */

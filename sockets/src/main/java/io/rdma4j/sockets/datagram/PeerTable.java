@@ -1,70 +1,93 @@
 package io.rdma4j.sockets.datagram;
 
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers of a socket, not more than a certain number: those that the application sends to, of which the one that was used
- * longest ago goes first, and strangers that only sent something, in the order of their coming. So strangers drive no
- * acquaintance out. Not thread safe.
+ * The peers of a socket in three groups: peers that the application sends to, peers that have sent a datagram from their
+ * queue pair, and peers that have only asked for ours. A peer displaces only peers of its own group, and there the host with
+ * the most peers gives way. Questions are cheap to send in any number, so they displace none but other questions. Not thread
+ * safe.
  */
 final class PeerTable {
-    private final int most;
-    private final LinkedHashMap<DatagramAddress, Peer> acquaintances = new LinkedHashMap<>(16, 0.75f, true);
-    private final LinkedHashMap<DatagramAddress, Peer> strangers = new LinkedHashMap<>();
+    private final PeerGroup recipients;
+    private final PeerGroup senders;
+    private final PeerGroup askers;
 
-    /** A table of so many acquaintances, and as many strangers. */
+    /** A table of {@code most} peers of each kind. */
     PeerTable(int most) {
-        this.most = most;
+        recipients = new PeerGroup(most);
+        senders = new PeerGroup(most);
+        askers = new PeerGroup(most);
     }
 
-    /** The peer that the application sends to. */
-    Peer acquaintance(DatagramAddress address) {
-        Peer peer = acquaintances.get(address);
-        if (peer == null) {
-            peer = strangers.remove(address);
-            peer = peer == null ? new Peer(address) : peer;
-            acquaintances.put(address, peer);
-            trim(acquaintances);
+    /** The peer that the application sends to; added if it is not known. */
+    Peer recipient(DatagramAddress address) {
+        Peer peer = recipients.find(address);
+        if (peer != null) {
+            recipients.use(peer);
+            return peer;
         }
+        peer = find(address);
+        if (peer == null) {
+            peer = new Peer(address);
+        }
+        move(peer, recipients);
         return peer;
     }
 
-    /** The peer that has sent something; a stranger if it is not known. */
-    Peer sender(DatagramAddress address) {
+    /** The peer that has asked for our queue pair; added if it is not known. */
+    Peer asker(DatagramAddress address) {
         Peer peer = find(address);
         if (peer == null) {
             peer = new Peer(address);
-            strangers.put(address, peer);
-            trim(strangers);
+            askers.add(peer);
+        } else {
+            use(peer);
         }
         return peer;
     }
 
-    /** The peer, if it is known. */
-    @Nullable
-    Peer find(DatagramAddress address) {
-        Peer peer = acquaintances.get(address);
-        return peer == null ? strangers.get(address) : peer;
-    }
-
-    private void trim(Map<DatagramAddress, Peer> peers) {
-        if (peers.size() > most) {
-            Iterator<Peer> eldest = peers.values().iterator();
-            eldest.next().close();
-            eldest.remove();
+    /** Notes that a datagram has come from the queue pair of a peer in this table. */
+    void onDatagram(Peer peer) {
+        if (peer.group() == askers) {
+            move(peer, senders);
+        } else {
+            use(peer);
         }
     }
 
+    private static void use(Peer peer) {
+        PeerGroup group = peer.group();
+        if (group != null) {
+            group.use(peer);
+        }
+    }
+
+    private static void move(Peer peer, PeerGroup to) {
+        PeerGroup from = peer.group();
+        if (from != null) {
+            from.remove(peer);
+        }
+        to.add(peer);
+    }
+
+    /** The peer, or null if it is not known. */
+    @Nullable
+    Peer find(DatagramAddress address) {
+        Peer peer = recipients.find(address);
+        if (peer == null) {
+            peer = senders.find(address);
+        }
+        return peer == null ? askers.find(address) : peer;
+    }
+
     int size() {
-        return acquaintances.size() + strangers.size();
+        return recipients.size() + senders.size() + askers.size();
     }
 
     void clear() {
-        acquaintances.values().forEach(Peer::close);
-        acquaintances.clear();
-        strangers.clear();
+        recipients.clear();
+        senders.clear();
+        askers.clear();
     }
 }

@@ -241,7 +241,7 @@ class DatagramProtocolTest {
         introduce();
         transfer(1);
         for (int i = 0; i < DatagramProtocol.MOST_PEERS; i++) {
-            a.send(DATA, DatagramSide.ipv4(3, 1 + i), 2);
+            a.send(DATA, DatagramSide.ipv4(2, 10_000 + i), 2);
         }
         assertThat(a.protocol.peerCount()).isEqualTo(DatagramProtocol.MOST_PEERS);
         assertThat(a.closedPaths).containsExactly(b.address);
