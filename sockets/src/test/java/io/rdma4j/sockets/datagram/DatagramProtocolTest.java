@@ -69,14 +69,41 @@ class DatagramProtocolTest {
         assertThat(a.receive()).isEqualTo(DATA);
     }
 
+    /** The answer has arrived at the UDP socket, and was not read yet. */
     @Test
-    void aDatagramMayOvertakeTheAnswer() {
+    void aDatagramIsTakenWhenTheAnswerWaitsAtTheUdpSocket() {
         a.send(DATA, b.address, 0);
         b.onMessage(a.messages.remove(), 0);
         b.send(DATA, a.address, 0);
+        a.unread.add(b.messages.remove());
         a.onPacket(b.takePacket(), 0);
         assertThat(a.receive()).isEqualTo(DATA);
         transfer(1);
+    }
+
+    /** While a peer owes an answer, a queue pair of somebody else sends datagrams in its name. */
+    @Test
+    void onlyTheAnswerTellsTheQueuePairOfAPeer() {
+        a.send(DATA, b.address, 0);
+        a.onPacket(packet(b.address, DATA), b.address, 0x666, 0);
+        assertThat(a.receive()).isNull();
+        assertThat(a.protocol.dropped(Drop.UNKNOWN_SENDER)).isEqualTo(1);
+        assertThat(a.receives).as("the slot is free again").hasSize(DatagramSide.SLOTS);
+        b.onMessage(a.messages.remove(), 0);
+        a.onMessage(b.messages.remove(), 0);
+        a.send(DATA, b.address, 1);
+        assertThat(a.takePacket().queuePairNumber()).isEqualTo(b.queuePairNumber);
+    }
+
+    /** The same while a known peer is asked again. */
+    @Test
+    void aPeerThatIsAskedAgainKeepsItsQueuePairUntilItAnswers() {
+        introduce();
+        a.send(DATA, b.address, DatagramProtocol.CONFIRM_NANOS);
+        a.onPacket(packet(b.address, DATA), b.address, 0x666, DatagramProtocol.CONFIRM_NANOS);
+        assertThat(a.receive()).isNull();
+        a.send(DATA, b.address, DatagramProtocol.CONFIRM_NANOS + 1);
+        assertThat(a.takePacket().queuePairNumber()).isEqualTo(b.queuePairNumber);
     }
 
     @Test

@@ -57,6 +57,9 @@ final class DatagramSide implements DatagramNetwork {
     final DatagramProtocol protocol = new DatagramProtocol(SIZES, this);
     final ArrayDeque<Packet> packets = new ArrayDeque<>();
     final ArrayDeque<Packet> messages = new ArrayDeque<>();
+    /** What lies in the UDP socket until somebody reads it. */
+    final ArrayDeque<Packet> unread = new ArrayDeque<>();
+
     final ArrayDeque<Integer> receives = new ArrayDeque<>();
     final List<DatagramAddress> closedPaths = new ArrayList<>();
     private final MemorySegment sent = Arena.ofAuto().allocate((long) SLOTS * DatagramSizes.SLOT_BYTES);
