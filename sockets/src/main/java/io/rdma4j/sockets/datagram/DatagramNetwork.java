@@ -24,4 +24,7 @@ public interface DatagramNetwork {
      * @return whether it went
      */
     boolean sendCompanion(ByteBuffer message, DatagramAddress peer);
+
+    /** Passes messages that wait at the UDP socket to {@link DatagramProtocol#onCompanion}, and does not wait for more. */
+    void readCompanion();
 }

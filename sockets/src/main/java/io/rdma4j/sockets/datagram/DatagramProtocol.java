@@ -272,7 +272,11 @@ public final class DatagramProtocol {
             return Drop.FORGED;
         }
         Peer peer = sender(header, end);
-        if (peer == null || peer.queuePairNumber() != queuePairNumber && !peer.owesAnswer(nowNanos, CONFIRM_NANOS)) {
+        if (peer != null && peer.queuePairNumber() != queuePairNumber && peer.owesAnswer(nowNanos, CONFIRM_NANOS)) {
+            network.readCompanion(); // its answer may have arrived before this datagram
+            peer = sender(header, end);
+        }
+        if (peer == null || peer.queuePairNumber() != queuePairNumber) {
             return Drop.UNKNOWN_SENDER;
         }
         if (connected != null && !connected.equals(peer.address())) {

@@ -283,6 +283,14 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
                 return false;
             }
         }
+
+        @Override
+        public void readCompanion() {
+            DatagramProtocol own = protocol;
+            if (own != null && !closed) {
+                DatagramEndpoint.this.readCompanion(own);
+            }
+        }
     }
 
     // ---- data

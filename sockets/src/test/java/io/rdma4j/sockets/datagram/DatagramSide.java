@@ -116,6 +116,13 @@ final class DatagramSide implements DatagramNetwork {
         return true;
     }
 
+    @Override
+    public void readCompanion() {
+        while (!unread.isEmpty()) {
+            onMessage(unread.remove(), 0);
+        }
+    }
+
     boolean send(byte[] data, DatagramAddress to, long now) {
         return protocol.send(ByteBuffer.wrap(data), to, now);
     }
