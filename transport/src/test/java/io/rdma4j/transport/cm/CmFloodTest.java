@@ -1,0 +1,112 @@
+package io.rdma4j.transport.cm;
+
+import static io.rdma4j.transport.cm.CmFabric.MILLISECOND;
+import static io.rdma4j.transport.cm.CmFabric.SECOND;
+import static io.rdma4j.transport.cm.CmTarget.host;
+import static io.rdma4j.transport.cm.CmTarget.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.RejectReason;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Rtu;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Requests from forged addresses beside clients that are connected and clients that are new, with the default limits. */
+class CmFloodTest {
+    private static final int CLIENTS = 8;
+    private static final int FIRST_FORGED = 1_000_000;
+
+    /** Repeated replies to addresses that never answered: 1000 at once, and 100 a second while a reply is repeated. */
+    private static final int MOST_REPETITIONS = 1_000 + 100 * 67;
+
+    private final CmTarget target = new CmTarget(CmConfiguration.of(1, new Random(1)::nextInt));
+    private final CmAgent agent = target.agent;
+    private int forged = FIRST_FORGED;
+
+    private void connectClients() {
+        target.listen();
+        for (int i = 0; i < CLIENTS; i++) {
+            int _ = target.connect(host(2 + i), 1);
+        }
+    }
+
+    private void floodUnusedService(int requests) {
+        for (int i = 0; i < requests; i++) {
+            String _ = target.askInVain(host(forged++), 1);
+        }
+    }
+
+    private boolean isServed(Gid newcomer, int id) {
+        return target.give(newcomer, request(newcomer, newcomer.low(), id, 0x1000 + id)).stream()
+                .anyMatch(answer -> answer instanceof Rep rep
+                        && target.give(newcomer, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY))
+                                .isEmpty());
+    }
+
+    @Test
+    void newcomersAreServedBesideConnectedClientsAndAFloodOfForgedAddresses() {
+        connectClients();
+        floodUnusedService(20_000);
+        target.passUntil(target.now + 3_600 * SECOND);
+        for (int i = 0; i < 400; i++) {
+            floodUnusedService(100);
+            target.passUntil(target.now + 50 * MILLISECOND);
+        }
+        int served = 0;
+        for (int i = 0; i < 200; i++) {
+            floodUnusedService(100);
+            served += isServed(host(100 + i), 1) ? 1 : 0;
+            target.passUntil(target.now + 50 * MILLISECOND);
+        }
+        assertThat(served)
+                .as("of 200 new clients, beside 2000 forged requests a second")
+                .isEqualTo(200);
+    }
+
+    @Test
+    void confirmationOfOneAddressDoesNotLiftTheLimitOfRepliesToOthers() {
+        connectClients();
+        floodUnusedService(20_000);
+        target.passUntil(target.now + 60 * SECOND);
+        assertThat(isServed(host(100), 1)).isTrue();
+        int before = target.answers.size();
+        for (int i = 0; i < 3_000; i++) {
+            // In pace with what is looked at, should they all count as one address.
+            target.passUntil(target.now + MILLISECOND);
+            String _ = target.ask(host(forged++), 1);
+        }
+        long answered = agent.counters().madsReceived;
+        target.passUntil(target.now + 70 * SECOND);
+        assertThat(answered).isGreaterThan(3_000);
+        assertThat(agent.counters().retransmissions).isLessThanOrEqualTo(MOST_REPETITIONS);
+        assertThat(target.answers.size() - before).isLessThanOrEqualTo(3_000 + MOST_REPETITIONS);
+        assertThat(agent.halfOpenCount()).isZero();
+    }
+
+    @Test
+    void addressesWithConnectionsAreRememberedBesideAFlood() {
+        connectClients();
+        int most = agent.configuration().maxConnectionsPerPeer();
+        Gid greedy = host(2);
+        for (int id = 2; id <= most; id++) {
+            target.passUntil(target.now + MILLISECOND);
+            int _ = target.connect(greedy, id);
+        }
+        floodUnusedService(20_000);
+        Rej rej = (Rej) target.give(greedy, request(greedy, greedy.low(), most + 1, 0x1000 + most + 1))
+                .getFirst();
+        assertThat(rej.reason()).isEqualTo(RejectReason.NO_RESOURCES.number());
+    }
+
+    @Test
+    void whatIsRememberedOfForgedAddressesIsBounded() {
+        connectClients();
+        floodUnusedService(100_000);
+        assertThat(agent.rememberedSources()).isLessThanOrEqualTo(Sources.MOST + CLIENTS);
+        assertThat(agent.connectionCount()).isEqualTo(CLIENTS);
+    }
+}

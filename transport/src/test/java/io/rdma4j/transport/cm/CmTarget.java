@@ -1,0 +1,148 @@
+package io.rdma4j.transport.cm;
+
+import static io.rdma4j.transport.cm.CmFabric.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rej;
+import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
+import io.rdma4j.wire.cm.Rtu;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One agent whose listener accepts every request, and messages that any address sends to it. */
+final class CmTarget {
+    static final long SERVICE = 0x0106_1c06;
+    static final long UNUSED_SERVICE = SERVICE + 1;
+    static final Gid SERVER = Gid.ofIpv4(0x0a58_0001);
+
+    /** Of a client: packet life time and response timeout as Linux's. */
+    private static final int ACKNOWLEDGE_TIMEOUT = 19;
+
+    final CmAgent agent;
+
+    /** All that the agent has sent. */
+    final List<CmMessage> answers = new ArrayList<>();
+
+    long now = 5 * SECOND;
+
+    CmTarget(CmConfiguration configuration) {
+        agent = new CmAgent(configuration);
+    }
+
+    private final class Acceptor implements CmListener, CmEvents {
+        @Override
+        public boolean matches(CmRoute route, Req request) {
+            return true;
+        }
+
+        @Override
+        public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
+            connection.accept(now, Rep.of(0, 0, 5, 6, 1, 1, 15, false, 7, false, 0, PrivateData.EMPTY));
+            return this;
+        }
+
+        @Override
+        public void onReply(CmConnection connection, Rep reply) {}
+
+        @Override
+        public void onReadyToUse(CmConnection connection) {}
+
+        @Override
+        public void onReject(CmConnection connection, Rej reject) {}
+
+        @Override
+        public void onUnreachable(CmConnection connection) {}
+
+        @Override
+        public void onDisconnectRequest(CmConnection connection) {
+            boolean _ = connection.disconnect(now);
+        }
+
+        @Override
+        public void onDisconnected(CmConnection connection, boolean timedOut) {}
+
+        @Override
+        public void onTimewaitExit(CmConnection connection) {}
+    }
+
+    static Gid host(int number) {
+        return Gid.ofIpv4(0x0a58_0000 + number);
+    }
+
+    void listen() {
+        CmListening _ = agent.listen(SERVICE, new Acceptor(), 10_000);
+    }
+
+    static Req request(Gid from, long guid, int id, int queuePair) {
+        return request(from, guid, id, queuePair, SERVICE);
+    }
+
+    static Req request(Gid from, long guid, int id, int queuePair, long service) {
+        return Req.builder()
+                .localCommunicationId(id)
+                .localCaGuid(guid)
+                .localQueuePair(queuePair)
+                .serviceId(service)
+                .primaryPath(CmPath.roce(from, SERVER, 0, 0, 64, ACKNOWLEDGE_TIMEOUT))
+                .build();
+    }
+
+    /** Gives a message to the agent; what it sends at once. */
+    List<CmMessage> give(Gid from, CmMessage message) {
+        MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
+        message.emit(mad, 0, 5);
+        agent.onMad(now, from.high(), from.low(), 0, mad, 0, CmMad.LENGTH, SERVER.high(), SERVER.low());
+        int before = answers.size();
+        take();
+        return answers.subList(before, answers.size());
+    }
+
+    private void take() {
+        CmDatagram out = new CmDatagram();
+        while (agent.pollTransmit(out)) {
+            answers.add(Objects.requireNonNull(CmMessage.parse(out.mad, 0, CmMad.LENGTH)));
+        }
+    }
+
+    /** Asks; the answer's kind, or "" for none. */
+    String ask(Gid from, int id) {
+        return kind(give(from, request(from, from.low(), id, 0x1000 + id)));
+    }
+
+    /** Asks for a service that nobody serves; the answer's kind, or "" for none. */
+    String askInVain(Gid from, int id) {
+        return kind(give(from, request(from, from.low(), id, 0x1000 + id, UNUSED_SERVICE)));
+    }
+
+    private static String kind(List<CmMessage> said) {
+        assertThat(said).hasSizeLessThanOrEqualTo(1);
+        return said.isEmpty() ? "" : said.getFirst().getClass().getSimpleName();
+    }
+
+    /** Establishes a connection; the agent's communication ID. */
+    int connect(Gid from, int id) {
+        Rep rep = (Rep) give(from, request(from, from.low(), id, 0x1000 + id)).getFirst();
+        assertThat(give(from, new Rtu(id, rep.localCommunicationId(), PrivateData.EMPTY)))
+                .isEmpty();
+        return rep.localCommunicationId();
+    }
+
+    /** Runs the agent's deadlines up to a time, which it then is. */
+    void passUntil(long end) {
+        while (agent.nextDeadlineNanos() <= end) {
+            now = Math.max(now, agent.nextDeadlineNanos());
+            agent.onDeadline(now);
+            take();
+        }
+        now = Math.max(now, end);
+    }
+}
