@@ -7,13 +7,18 @@ import static io.rdma4j.transport.cm.CmTarget.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.wire.Gid;
+import io.rdma4j.wire.cm.CmPath;
+import io.rdma4j.wire.cm.Mra;
 import io.rdma4j.wire.cm.PrivateData;
 import io.rdma4j.wire.cm.Rej;
 import io.rdma4j.wire.cm.RejectReason;
 import io.rdma4j.wire.cm.Rep;
+import io.rdma4j.wire.cm.Req;
 import io.rdma4j.wire.cm.Rtu;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests from forged addresses beside clients that are connected and clients that are new, with the default limits. */
 class CmFloodTest {
@@ -108,5 +113,44 @@ class CmFloodTest {
         floodUnusedService(100_000);
         assertThat(agent.rememberedSources()).isLessThanOrEqualTo(Sources.MOST + CLIENTS);
         assertThat(agent.connectionCount()).isEqualTo(CLIENTS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {20, 21, 31})
+    void unconfirmedReplyEndsWithin66SecondsWhateverThePeerAsksFor(int exponent) {
+        target.listen();
+        Gid peer = host(9);
+        Req slow = Req.builder()
+                .localCommunicationId(1)
+                .localCaGuid(9)
+                .localQueuePair(5)
+                .serviceId(CmTarget.SERVICE)
+                .maxCmRetries(15)
+                .localResponseTimeout(exponent)
+                .remoteResponseTimeout(exponent)
+                .primaryPath(CmPath.roce(peer, CmTarget.SERVER, 0, 0, 64, exponent))
+                .build();
+        Rep rep = (Rep) target.give(peer, slow).getFirst();
+        Mra askForTime = new Mra(1, rep.localCommunicationId(), Mra.MESSAGE_REP, 31, PrivateData.EMPTY);
+        long acceptedNanos = target.now;
+        for (int second = 1; second <= 66; second++) {
+            assertThat(target.give(peer, askForTime)).isEmpty();
+            target.passUntil(acceptedNanos + second * SECOND);
+        }
+        assertThat(agent.halfOpenCount()).isZero();
+        assertThat(agent.connectionCount()).isZero();
+    }
+
+    @Test
+    void newcomersAreServed66SecondsAfterForgedRequestsHaveFilledTheTable() {
+        target.listen();
+        for (int i = 0; i < CmConfiguration.DEFAULT_MAX_HALF_OPEN + 1_000; i++) {
+            String _ = target.ask(host(forged++), 1);
+        }
+        assertThat(agent.halfOpenCount()).isEqualTo(CmConfiguration.DEFAULT_MAX_HALF_OPEN);
+        assertThat(isServed(host(100), 1)).isFalse();
+        target.passUntil(target.now + 66 * SECOND);
+        assertThat(isServed(host(100), 2)).isTrue();
+        assertThat(agent.connectionCount()).isEqualTo(1);
     }
 }

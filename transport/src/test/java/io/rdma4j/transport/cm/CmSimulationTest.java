@@ -226,6 +226,20 @@ class CmSimulationTest {
     }
 
     @Test
+    void receiptAcknowledgementOfAReplyLengthensAShortWait() {
+        CmFabric fabric = new CmFabric();
+        CmHost client = new CmHost(fabric, 1);
+        CmHost server = new CmHost(fabric, 2);
+        server.listen();
+        client.maxCmRetries = 0; // the server waits for 4.1 seconds
+        client.thinkingNanos = 60 * SECOND;
+        CmConnection connection = client.connect(server);
+        fabric.run(70 * SECOND);
+        assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
+        assertThat(server.events).containsExactly("request", "ready");
+    }
+
+    @Test
     void peerThatDiesAfterReceiptAcknowledgementIsGivenUp() {
         CmFabric fabric = new CmFabric();
         CmHost client = new CmHost(fabric, 1);
