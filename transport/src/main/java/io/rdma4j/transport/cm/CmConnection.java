@@ -23,9 +23,6 @@ public final class CmConnection extends Timed {
     /** Service timeout of our MRAs, Linux's: 65 seconds. Nor is a longer one believed from a peer. */
     private static final int MRA_SERVICE_TIMEOUT = 24;
 
-    /** Exponent beyond which a peer's ACK timeout does not lengthen the time-wait: 65 seconds; Linux says 19. */
-    private static final int MAX_TIMEWAIT_TIMEOUT = 24;
-
     /** Intervals for which a destroyed connection's DREQ is repeated: no owner waits, but the peer should learn. */
     private static final int ORPHAN_INTERVALS = 2;
 
@@ -67,6 +64,10 @@ public final class CmConnection extends Timed {
     private Outbox.@Nullable Outgoing unanswered;
     private long waitNanos;
     private long giveUpNanos;
+
+    /** Beyond this no MRA moves {@link #giveUpNanos}. */
+    private long latestGiveUpNanos;
+
     private long extendedUntilNanos;
     private int extensionsLeft;
     private long disconnectTransaction;
@@ -418,15 +419,17 @@ public final class CmConnection extends Timed {
 
     /**
      * The peer asked for more time. Repetitions go on at the longest interval, since what the peer sends after its MRA may
-     * be lost too. As on Linux, as many MRAs count as there are tries; those that come while one counts do not.
+     * be lost too. As on Linux, as many MRAs count as there are tries; those that come while one counts do not. A peer that
+     * asks for time to confirm gets {@link CmTimes#MAX_CONFIRMATION_NANOS} in all: until then it takes a place among the
+     * half-open connections.
      */
     void lengthenWait(long nowNanos, int serviceTimeout) {
         if (extensionsLeft > 0 && nowNanos >= extendedUntilNanos) {
             extensionsLeft--;
             extendedUntilNanos = nowNanos
                     + Timers.cmTimeoutNanos(Math.min(serviceTimeout, MRA_SERVICE_TIMEOUT))
-                    + Timers.cmTimeoutNanos(request.primaryPath().acknowledgeTimeout());
-            giveUpNanos = Math.max(giveUpNanos, extendedUntilNanos + intervalNanos());
+                    + CmTimes.acknowledgeNanos(request);
+            giveUpNanos = Math.max(giveUpNanos, Math.min(extendedUntilNanos + intervalNanos(), latestGiveUpNanos));
         }
         waitNanos = intervalNanos();
         scheduleRepetition(nowNanos);
@@ -440,8 +443,7 @@ public final class CmConnection extends Timed {
         leaveWatch();
         agent.table.removeRemoteQueuePair(this);
         state = CmState.TIMEWAIT;
-        int exponent = Math.min(request.primaryPath().acknowledgeTimeout(), MAX_TIMEWAIT_TIMEOUT);
-        agent.deadlines.schedule(this, nowNanos + Timers.cmTimeoutNanos(exponent));
+        agent.deadlines.schedule(this, nowNanos + CmTimes.acknowledgeNanos(request));
     }
 
     /** Leaves all tables; nothing of the connection can arrive any more. */
@@ -529,6 +531,7 @@ public final class CmConnection extends Timed {
         extensionsLeft = request.maxCmRetries() + 1;
         extendedUntilNanos = nowNanos;
         giveUpNanos = nowNanos + extensionsLeft * intervalNanos();
+        latestGiveUpNanos = state == CmState.REP_SENT ? nowNanos + CmTimes.MAX_CONFIRMATION_NANOS : Long.MAX_VALUE;
         scheduleRepetition(nowNanos);
     }
 

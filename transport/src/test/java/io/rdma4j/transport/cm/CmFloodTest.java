@@ -26,7 +26,7 @@ class CmFloodTest {
     private static final int FIRST_FORGED = 1_000_000;
 
     /** Repeated replies to addresses that never answered: 1000 at once, and 100 a second while a reply is repeated. */
-    private static final int MOST_REPETITIONS = 1_000 + 100 * 67;
+    private static final int MOST_REPETITIONS = 1_000 + 100 * 70;
 
     private final CmTarget target = new CmTarget(CmConfiguration.of(1, new Random(1)::nextInt));
     private final CmAgent agent = target.agent;
