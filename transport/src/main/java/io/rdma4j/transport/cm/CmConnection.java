@@ -109,7 +109,7 @@ public final class CmConnection extends Timed {
         connection.halfOpen = true;
         agent.halfOpen++;
         source.halfOpen++;
-        source.connections++;
+        agent.sources.addConnection(source);
         connection.source = source;
         return connection;
     }
@@ -570,7 +570,7 @@ public final class CmConnection extends Timed {
 
     private void leaveSource() {
         if (source != null) {
-            source.connections--;
+            agent.sources.removeConnection(source);
             source = null;
         }
     }

@@ -126,7 +126,7 @@ final class InboundRequests {
         for (CmListening listening : listeners) {
             if (listening.listener().matches(route, req)) {
                 if (!Sources.isWithinAddress(route)
-                        && source.connections >= agent.configuration().maxConnectionsPerPeer()) {
+                        && source.connections() >= agent.configuration().maxConnectionsPerPeer()) {
                     counters.requestsBeyondPeerLimit++;
                     reject(from, req, RejectReason.NO_RESOURCES, PrivateData.EMPTY, transaction);
                 } else {

@@ -1,21 +1,19 @@
 package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.Gid;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
  * What an agent remembers of the addresses that requests come from, so that none of them takes all: how many it looks at,
- * and what it holds for each. Of addresses that hold nothing the ones unheard of for longest are forgotten first; where
- * even that leaves no room, new addresses count as one.
+ * and what it holds for each. An address is remembered while it has a connection. Of the others the latest {@value #MOST}
+ * are, so that a flood from forged addresses takes no place from anybody else.
  */
 final class Sources {
-    /** Addresses that are told apart. */
+    /** Addresses without a connection that are remembered. */
     static final int MOST = 4096;
-
-    /** Addresses that are looked at to find one that can be forgotten. */
-    private static final int LOOKS = 8;
 
     /** A part of what is limited in total that is kept for addresses that have nothing of it. */
     private static final int RESERVED_PART = 32;
@@ -51,26 +49,35 @@ final class Sources {
 
     /** One address. */
     static final class Source {
+        private final Gid address;
+
         /** Connections that it has asked for and that wait for accept or RTU. */
         int halfOpen;
 
-        /** Connections that it has asked for and that have not ended. */
-        int connections;
+        private int connections;
 
         /** Whether an answer from it showed that it is there, and not only named as a sender. */
         boolean hasAnswered;
 
         private long level = Long.MIN_VALUE;
 
-        private boolean isIdle() {
-            return halfOpen == 0 && connections == 0;
+        Source(Gid address) {
+            this.address = address;
+        }
+
+        /** Connections that it has asked for and that have not ended. */
+        int connections() {
+            return connections;
         }
     }
 
     private final Bucket requests;
     private final Bucket repetitions = new Bucket(REPETITIONS_PER_SECOND, REPETITIONS_AT_ONCE);
-    private final Map<Gid, Source> known = new LinkedHashMap<>(16, 0.75f, true);
-    private final Source others = new Source();
+    private final Map<Gid, Source> connected = new HashMap<>();
+
+    /** Those without a connection, the one unheard of for longest first. */
+    private final Map<Gid, Source> idle = new LinkedHashMap<>(16, 0.75f, true);
+
     private long repetitionLevel = Long.MIN_VALUE;
 
     Sources(CmConfiguration configuration) {
@@ -79,32 +86,42 @@ final class Sources {
 
     /** What is known of an address; made if there is nothing. */
     Source of(Gid address) {
-        Source source = known.get(address);
-        if (source != null) {
-            return source;
+        Source source = connected.get(address);
+        if (source == null) {
+            source = idle.get(address);
         }
-        if (known.size() >= MOST && !forgetOne()) {
-            return others;
-        }
-        Source fresh = new Source();
-        known.put(address, fresh);
-        return fresh;
+        return source == null ? remember(new Source(address)) : source;
     }
 
-    private boolean forgetOne() {
-        Iterator<Source> longestUnheard = known.values().iterator();
-        for (int i = 0; i < LOOKS && longestUnheard.hasNext(); i++) {
-            if (longestUnheard.next().isIdle()) {
-                longestUnheard.remove();
-                return true;
-            }
+    private Source remember(Source source) {
+        if (idle.size() >= MOST) {
+            Iterator<Source> longestUnheard = idle.values().iterator();
+            longestUnheard.next();
+            longestUnheard.remove();
         }
-        return false;
+        idle.put(source.address, source);
+        return source;
     }
 
-    /** Addresses that are told apart now. */
+    /** The address has one connection more. */
+    void addConnection(Source source) {
+        if (source.connections++ == 0) {
+            idle.remove(source.address);
+            connected.put(source.address, source);
+        }
+    }
+
+    /** A connection of the address has ended. */
+    void removeConnection(Source source) {
+        if (--source.connections == 0) {
+            connected.remove(source.address);
+            remember(source);
+        }
+    }
+
+    /** Addresses that are remembered now. */
     int size() {
-        return known.size();
+        return connected.size() + idle.size();
     }
 
     /** Whether one more request of an address is looked at now. */
