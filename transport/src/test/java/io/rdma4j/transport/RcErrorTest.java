@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.wire.Aeth;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Reth;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -118,6 +119,74 @@ class RcErrorTest {
         }
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.REMOTE_OPERATION_ERROR);
+    }
+
+    /** B has taken four READs, answered none, and then failed because of a request that breaks the rules. */
+    private static Pair failedBehindReads(int packetsOfEach) {
+        Pair p = new Pair();
+        int bytes = packetsOfEach * p.options.mtu;
+        MemoryRegion from = p.b.register(bytes);
+        for (int i = 0; i < 4; i++) {
+            p.a.post(i, WorkOpcode.RDMA_READ, p.a.register(bytes), bytes, from, 0);
+        }
+        p.pump(p.a);
+        p.trace.forEach(p::deliver);
+        p.dropAllInFlight();
+        p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, p.b.queuePair.receivePsn(), true, p.options.mtu));
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        assertThat(p.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
+        p.trace.clear();
+        return p;
+    }
+
+    private static long readAnswers(Pair p) {
+        return p.trace.stream()
+                .filter(w -> !w.fromA() && w.opcode() != Opcode.RC_ACKNOWLEDGE)
+                .count();
+    }
+
+    @Test
+    void queuePairThatIsAbandonedAfterAFailureSendsNoReadAnswers() {
+        Pair p = failedBehindReads(8);
+        p.b.queuePair.abandon();
+        p.pump(p.b);
+        assertThat(readAnswers(p)).isZero();
+    }
+
+    @Test
+    void errorStateThatTheApplicationAsksForAfterAFailureEndsReadAnswers() {
+        Pair p = failedBehindReads(8);
+        p.b.queuePair.toError();
+        p.pump(p.b);
+        assertThat(readAnswers(p)).isZero();
+    }
+
+    @Test
+    void readsThatAreShortAreAnsweredBeforeTheRefusalThatEndsTheConnection() {
+        Pair p = failedBehindReads(8);
+        p.run();
+        assertThat(readAnswers(p)).isEqualTo(32);
+        assertThat(p.a.statuses(false)).containsOnly(WorkStatus.SUCCESS).hasSize(4);
+        assertThat(p.traceLines().getLast()).isEqualTo("B ACKNOWLEDGE 4128 61");
+    }
+
+    @Test
+    void memoryDoesNotGoOnLeavingAQueuePairThatHasFailed() {
+        Pair p = new Pair();
+        MemoryRegion from = p.b.register(1 << 20);
+        int psn = p.b.queuePair.receivePsn();
+        for (int packets : new int[] {100, 1000, 1}) { // in one request, as other peers than this project's send them
+            Pair.Wirelet read = Pair.forge(true, Opcode.RC_READ_REQUEST, psn, false, 0);
+            Reth.write(read.segment(), Bth.LENGTH, from.address(), from.key(), packets * p.options.mtu);
+            p.deliver(read);
+            psn += packets;
+        }
+        p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, psn, true, p.options.mtu));
+        assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        p.pump(p.b);
+        assertThat(readAnswers(p)).isEqualTo(100);
+        // The peer hears which READ gets no answer.
+        assertThat(p.traceLines().getLast()).isEqualTo("B ACKNOWLEDGE " + (0x1000 + 100) + " 63");
     }
 
     @Test
