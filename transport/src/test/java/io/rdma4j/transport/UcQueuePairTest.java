@@ -177,6 +177,25 @@ class UcQueuePairTest {
     }
 
     @Test
+    void receiveFaultInsideASendLeavesNothingThatALaterSendGoesOnWith() {
+        UcQueuePair q = pair.b.queuePair;
+        pair.b.post(1, WorkOpcode.SEND, remote, BYTES, local);
+        byte[] room = new byte[UcPair.MTU + QueuePairMachine.HEADER_ROOM_BYTES];
+        assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isPositive(); // the first of three packets
+        pair.b.postReceive(9, pair.b.register(new byte[8], 0), 8); // cannot be written to
+        pair.deliver(packets(1, WorkOpcode.SEND, 8));
+        assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        pair.b.post(2, WorkOpcode.SEND, remote, 8, local); // by a thread that still saw it whole
+        assertThat(q.pollTransmit(0, MemorySegment.ofArray(room), 0)).isZero();
+        assertThat(q.state()).isEqualTo(QueuePairMachine.State.ERROR);
+        q.flush();
+        assertThat(pair.b.done)
+                .filteredOn(d -> !d.isReceive())
+                .extracting(Pair.Done::status)
+                .containsExactly(WorkStatus.WORK_REQUEST_FLUSHED_ERROR, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
+    }
+
+    @Test
     void operationsThatNeedAnAnswerAreNotSent() {
         List<WorkOpcode> refused = List.of(
                 WorkOpcode.RDMA_READ,
