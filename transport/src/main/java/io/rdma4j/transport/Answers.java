@@ -14,6 +14,12 @@ import java.lang.foreign.MemorySegment;
 final class Answers {
     private static final int NONE = -1;
 
+    /**
+     * Packets of READ answers that may still leave after the queue pair has failed: what an engine sends in one run, so that
+     * READs before a refused request are answered as usual, but no peer can have gigabytes read behind a deliberate fault.
+     */
+    private static final int MOST_PACKETS_AFTER_FAILURE = 256;
+
     private final Responder responder;
     private final boolean isExtended;
     private final QueuePairCounters counters;
@@ -72,6 +78,14 @@ final class Answers {
     void clearResponses() {
         if (resources.current() != null) {
             clear();
+        }
+    }
+
+    /** The queue pair has failed: answers few packets more, and refuses the first READ that is longer. */
+    void limitResponses() {
+        ReadAtomicResources.Resource dropped = resources.keepActive(MOST_PACKETS_AFTER_FAILURE);
+        if (dropped != null) {
+            refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, dropped.sendSequence);
         }
     }
 

@@ -234,13 +234,12 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /**
      * From any state to ERROR: completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}. An
      * acknowledgement that a reliable connection already owes its peer is still sent: the peer learns what was executed.
+     * Answers of READs are not, also when the queue pair has failed before.
      */
     public final void toError() {
-        if (state != State.ERROR) {
-            state = State.ERROR;
-            isDraining = false;
-            onError();
-        }
+        state = State.ERROR;
+        isDraining = false;
+        onError(false);
         flush();
     }
 
@@ -389,8 +388,12 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /** PSN of the next request that is expected of the peer, 24 bits. */
     public abstract int receivePsn();
 
-    /** The state becomes ERROR by a decision of this side; the queues are flushed next. */
-    abstract void onError();
+    /**
+     * The state has become ERROR; the queues are flushed next.
+     *
+     * @param mayAnswer whether what was decided to answer may still be sent, if it is little
+     */
+    abstract void onError(boolean mayAnswer);
 
     /** The state becomes RESET: everything is to be forgotten. */
     abstract void onReset();
@@ -466,10 +469,14 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         flush();
     }
 
-    /** Ends the connection because of a request of the peer, or its silence; what was decided to answer is still sent. */
+    /**
+     * Ends the connection because of a request of the peer, or its silence. What was decided to answer is still sent, if it
+     * is little.
+     */
     final void failWith(@Nullable AsyncEvent event) {
         state = State.ERROR;
         isDraining = false;
+        onError(true);
         if (event != null) {
             events.onAsyncEvent(event);
         }

@@ -262,8 +262,12 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     @Override
-    void onError() {
-        responder.answers().clearResponses();
+    void onError(boolean mayAnswer) {
+        if (mayAnswer) {
+            responder.answers().limitResponses();
+        } else {
+            responder.answers().clearResponses();
+        }
     }
 
     @Override

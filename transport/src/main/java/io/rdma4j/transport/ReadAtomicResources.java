@@ -156,6 +156,31 @@ final class ReadAtomicResources {
         }
     }
 
+    /**
+     * Goes on answering, in the order of the PSNs, only what takes no more than so many packets altogether.
+     *
+     * @return the first that is not to be answered any more, or null
+     */
+    @Nullable
+    Resource keepActive(long packets) {
+        long left = packets;
+        Resource dropped = null;
+        for (long i = oldest(); i < allocated; i++) {
+            Resource r = at(i);
+            if (!r.isActive) {
+                continue;
+            }
+            left -= r.endSequence - r.sendSequence;
+            if (dropped == null && left < 0) {
+                dropped = r;
+            }
+            if (dropped != null) {
+                deactivate(r);
+            }
+        }
+        return dropped;
+    }
+
     /** Stops all answers. */
     void deactivateAll() {
         for (long i = oldest(); i < allocated; i++) {

@@ -159,7 +159,7 @@ public final class UcQueuePair extends QueuePairMachine {
     /** Does the local work requests whose turn it is; says whether one to send follows. */
     private boolean completeLocal() {
         if (hasBegun()) {
-            return !sendQueue.isEmpty();
+            return isSending() && !sendQueue.isEmpty();
         }
         while (isReadyToSend() && !sendQueue.isEmpty()) {
             SendRequest r = sendQueue.at(sendQueue.head());
@@ -216,7 +216,7 @@ public final class UcQueuePair extends QueuePairMachine {
     public void onDeadline(long nowNanos) {}
 
     @Override
-    void onError() {
+    void onError(boolean mayAnswer) {
         packetIndex = 0;
     }
 

@@ -232,7 +232,7 @@ public final class UdQueuePair extends QueuePairMachine {
     public void onDeadline(long nowNanos) {}
 
     @Override
-    void onError() {}
+    void onError(boolean mayAnswer) {}
 
     @Override
     void onReset() {
