@@ -10,6 +10,7 @@ import io.rdma4j.wire.Reth;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -359,7 +360,7 @@ class RcResponderTest extends ResponderAnswers {
         RcQueuePair.ReceiveParameters path = q.receiveParameters();
         q.reset();
         q.toInit(Pair.ALL_ACCESS);
-        q.toReadyToReceive(java.util.Objects.requireNonNull(path));
+        q.toReadyToReceive(Objects.requireNonNull(path));
         MemoryRegion m = p.b.register(8);
         for (int i = 0; i < 2; i++) {
             p.a.post(i, WorkOpcode.RDMA_WRITE, p.a.register(8), 8, m, 0);
@@ -367,6 +368,23 @@ class RcResponderTest extends ResponderAnswers {
         }
         assertThat(p.b.events).containsExactly(AsyncEvent.COMMUNICATION_ESTABLISHED);
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+    }
+
+    @Test
+    void packetWhoseNumberIsGuessedDoesNotSayThatCommunicationIsEstablished() {
+        Pair p = new Pair();
+        RcQueuePair q = p.b.queuePair;
+        RcQueuePair.ReceiveParameters path = Objects.requireNonNull(q.receiveParameters());
+        q.reset();
+        q.toInit(Pair.ALL_ACCESS);
+        q.toReadyToReceive(path);
+        for (int psn : new int[] {path.receivePsn() + 1, path.receivePsn() - 1, path.receivePsn() + 0x40_0000}) {
+            p.deliver(Pair.forge(true, Opcode.RC_SEND_ONLY, psn, true, 8));
+        }
+        assertThat(p.b.events).isEmpty();
+        p.deliver(Pair.forge(
+                true, Opcode.RC_SEND_ONLY, path.receivePsn(), true, 8)); // no receive is posted, but it is the peer
+        assertThat(p.b.events).containsExactly(AsyncEvent.COMMUNICATION_ESTABLISHED);
     }
 
     @Test

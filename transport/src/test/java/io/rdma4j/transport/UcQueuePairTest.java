@@ -6,6 +6,7 @@ import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Unreliable connections: whole messages or nothing, and never an answer. */
@@ -226,6 +227,19 @@ class UcQueuePairTest {
         assertThat(pair.b.queuePair.counters().badSource).isEqualTo(1);
         assertThat(pair.b.queuePair.counters().badOpcode).isEqualTo(1);
         assertThat(pair.b.queuePair.counters().droppedPackets).isEqualTo(2);
+    }
+
+    @Test
+    void packetWhoseNumberIsGuessedDoesNotSayThatCommunicationIsEstablished() {
+        UcQueuePair q = pair.b.queuePair;
+        QueuePairMachine.Peer path = Objects.requireNonNull(q.peer());
+        q.reset();
+        q.toInit(Pair.ALL_ACCESS);
+        q.toReadyToReceive(path, UcPair.MTU, UcPair.SEND_PSN - 1);
+        pair.deliver(packets(1, WorkOpcode.SEND, 10)); // the one before is missing
+        assertThat(pair.b.events).isEmpty();
+        pair.deliver(packets(2, WorkOpcode.SEND, 10));
+        assertThat(pair.b.events).containsExactly(AsyncEvent.COMMUNICATION_ESTABLISHED);
     }
 
     @Test
