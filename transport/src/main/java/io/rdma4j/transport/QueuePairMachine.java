@@ -404,7 +404,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         wasHeard = false;
     }
 
-    /** A request of a connection's peer has come: the first one is reported if this side cannot send yet. */
+    /**
+     * A request with the PSN that is due has come, so of the connection's peer: the first one is reported if this side cannot
+     * send yet.
+     */
     final void noteRequest() {
         if (state == State.READY_TO_RECEIVE && !wasHeard) {
             wasHeard = true;

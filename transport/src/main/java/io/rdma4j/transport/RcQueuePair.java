@@ -248,7 +248,9 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     private boolean processNext(long nowNanos, Packet packet) {
-        return packet.opcode().isRequest() ? onRequest(nowNanos, packet) : completer.onResponse(nowNanos, packet);
+        return packet.opcode().isRequest()
+                ? responder.onRequest(nowNanos, packet)
+                : completer.onResponse(nowNanos, packet);
     }
 
     /** The same while the peer's UDP port is not known: the packet tells it if it is the one that is due. */
@@ -291,11 +293,6 @@ public final class RcQueuePair extends QueuePairMachine {
             return false;
         }
         return isOfTransport(packet) && peerCheck.isFromPeer(nowNanos, packet, p.peer()) && isOfPartition(packet);
-    }
-
-    private boolean onRequest(long nowNanos, Packet packet) {
-        noteRequest();
-        return responder.onRequest(nowNanos, packet);
     }
 
     @Override

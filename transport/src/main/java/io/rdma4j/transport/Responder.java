@@ -120,6 +120,7 @@ final class Responder {
             counters.outOfSequenceRequests++;
             return !isGuess && onGap(); // refused, it would make the peer send again what has arrived
         }
+        queuePair.noteRequest();
         Opcode opcode = packet.opcode();
         Verdict verdict = checkOpSequence(opcode);
         if (verdict == Verdict.PASS) {

@@ -112,10 +112,12 @@ public final class UcQueuePair extends QueuePairMachine {
 
     @Override
     boolean process(long nowNanos, Packet packet) {
-        noteRequest();
-        int due = receivePsn();
+        boolean isDue = packet.psn() == receivePsn();
+        if (isDue) {
+            noteRequest();
+        }
         boolean isTaken = responder.onRequest(packet);
-        if (isTaken && peerCheck.isLearning() && packet.psn() == due) {
+        if (isTaken && isDue && peerCheck.isLearning()) {
             peerCheck.learn(packet);
         }
         return isTaken;
