@@ -1,0 +1,233 @@
+package io.rdma4j.sockets.nio;
+
+import static java.nio.channels.SelectionKey.OP_READ;
+import static java.nio.channels.SelectionKey.OP_WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.sockets.RdmaSelectorProvider;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When selections end, what they find, and what they cost. */
+@Timeout(120)
+class SelectionTest {
+    private static final long PATIENCE_MILLIS = 20_000;
+
+    private static SelectorProvider provider(String way) {
+        return new RdmaSelectorProvider(AddressRules.parse("*=" + way));
+    }
+
+    private static ByteBuffer oneByte() {
+        return ByteBuffer.allocate(1);
+    }
+
+    /** A selection of another thread, begun. */
+    private static final class Selecting {
+        private final FutureTask<Integer> task;
+        private final Thread thread;
+
+        Selecting(Selector selector) {
+            task = new FutureTask<>(selector::select);
+            thread = Thread.ofPlatform().daemon().start(task);
+        }
+
+        /** Waits until the thread is past its looks and waits. */
+        Selecting awaitWaiting() throws InterruptedException {
+            while (Arrays.stream(thread.getStackTrace())
+                    .noneMatch(frame -> frame.getClassName().endsWith(".EndpointsWait")
+                                    && frame.getMethodName().equals("await")
+                            || frame.getClassName().endsWith(".OrdinaryChannels")
+                                    && frame.getMethodName().equals("select"))) {
+                assertThat(thread.isAlive()).as("the selection goes on").isTrue();
+                Thread.sleep(1);
+            }
+            return this;
+        }
+
+        int count() throws Exception {
+            return task.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void aReadyKeyLeftAmongTheSelectedEndsTheNextSelection(String way) throws Exception {
+        try (Loopback pair = new Loopback(provider(way));
+                Selector selector = pair.selector(0, OP_READ)) {
+            pair.client.write(oneByte());
+            assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
+            assertThat(new Selecting(selector).count())
+                    .as("keys whose ready set changed")
+                    .isZero();
+            assertThat(selector.selectedKeys()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"alone", "beside RDMA"})
+    void dataOfAnOrdinaryChannelWhoseKeyWasCancelledEndTheSelection(String where) throws Exception {
+        SelectorProvider provider = provider("rdma");
+        Pipe pipe = provider.openPipe();
+        try (Loopback pair = new Loopback(provider);
+                Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink();
+                Selector selector = provider.openSelector()) {
+            if (!where.equals("alone")) {
+                pair.server.configureBlocking(false).register(selector, OP_READ);
+            }
+            source.configureBlocking(false);
+            SelectionKey key = source.register(selector, OP_READ);
+            Selecting selecting = new Selecting(selector).awaitWaiting();
+            key.cancel();
+            sink.write(oneByte());
+            assertThat(selecting.count()).isZero();
+            assertThat(selector.keys()).doesNotContain(key);
+        }
+    }
+
+    @Test
+    void oneKeysFailureIsItsReadinessAndHidesNoOther() throws Exception {
+        SelectorProvider provider = provider("rdma");
+        try (Loopback pair = new Loopback(provider);
+                Selector selector = provider.openSelector();
+                FakeChannel broken = new FakeChannel(provider)) {
+            SelectionKey before = pair.server.configureBlocking(false).register(selector, OP_READ);
+            SelectionKey failed = broken.configureBlocking(false).register(selector, OP_READ);
+            SelectionKey after = pair.client.configureBlocking(false).register(selector, OP_WRITE);
+            pair.client.write(oneByte());
+            broken.failing(new IllegalStateException("no look"));
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+            while (selector.selectedKeys().size() < 3 && System.nanoTime() < deadline) {
+                selector.selectNow();
+            }
+            assertThat(selector.selectedKeys()).containsExactlyInAnyOrder(before, failed, after);
+            broken.failing(null);
+            selector.selectedKeys().clear();
+            assertThat(selector.selectNow()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aChannelInsideThatCannotBeWatchedHidesNoOtherKey() throws Exception {
+        SelectorProvider provider = provider("rdma");
+        Pipe pipe = provider.openPipe();
+        try (Pipe.SourceChannel blocking = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink();
+                Selector selector = provider.openSelector();
+                FakeChannel before = new FakeChannel(provider);
+                FakeChannel broken = new FakeChannel(provider)) {
+            SelectionKey other = before.configureBlocking(false).register(selector, OP_READ);
+            SelectionKey failed = broken.configureBlocking(false).register(selector, OP_READ);
+            assertThat(selector.selectNow()).isZero();
+            before.ready(OP_READ);
+            broken.inside(blocking);
+            assertThat(selector.selectNow()).isEqualTo(2);
+            assertThat(selector.selectedKeys()).containsExactlyInAnyOrder(other, failed);
+            blocking.configureBlocking(false);
+            selector.selectedKeys().clear();
+            assertThat(selector.selectNow()).isEqualTo(1);
+            selector.selectedKeys().clear();
+            sink.write(oneByte());
+            assertThat(selector.selectNow()).as("it is watched now").isEqualTo(2);
+        }
+    }
+
+    @Test
+    void selectNowSeesWhatOrdinaryChannelsHaveWhileTheyAreWatched() throws Exception {
+        SelectorProvider provider = provider("rdma");
+        Pipe pipe = provider.openPipe();
+        try (Loopback pair = new Loopback(provider);
+                Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink();
+                Selector selector = pair.selector(0, OP_READ)) {
+            source.configureBlocking(false).register(selector, OP_READ);
+            for (int round = 0; round < 300; round++) {
+                assertThat(selector.select(1)).isZero();
+                sink.write(oneByte());
+                assertThat(selector.selectNow()).as("round %d", round).isEqualTo(1);
+                selector.selectedKeys().clear();
+                source.read(oneByte());
+            }
+        }
+    }
+
+    @Test
+    void aChannelThatAnotherThreadClosesIsNotSelected() throws Exception {
+        try (Loopback pair = new Loopback(provider("rdma"));
+                Selector selector = pair.selector(OP_READ, 0)) {
+            Selecting selecting = new Selecting(selector).awaitWaiting();
+            pair.client.close();
+            selector.wakeup();
+            assertThat(selecting.count()).isZero();
+            assertThat(selector.selectedKeys()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void aChannelIsWritableAfterFinishConnectThoughNobodySelectedTheConnect(String way) throws Exception {
+        SelectorProvider provider = provider(way);
+        try (Loopback others = new Loopback(provider);
+                SocketChannel client = provider.openSocketChannel();
+                Selector selector = provider.openSelector()) {
+            client.configureBlocking(false).register(selector, OP_WRITE);
+            client.connect(Objects.requireNonNull(others.listener.getLocalAddress()));
+            try (SocketChannel accepted = others.listener.accept()) {
+                assertThat(selector.selectNow()).as("not writable yet").isZero();
+                long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+                while (!client.finishConnect()) {
+                    selector.selectNow();
+                    assertThat(System.nanoTime()).isLessThan(deadline);
+                }
+                assertThat(accepted.isOpen()).isTrue();
+                assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void aSelectionLooksAtTheChannelsWithNewsOnly() throws Exception {
+        SelectorProvider provider = provider("rdma");
+        int count = 10_000;
+        List<FakeChannel> all = new ArrayList<>();
+        try (Selector selector = provider.openSelector()) {
+            for (int i = 0; i < count; i++) {
+                FakeChannel each = new FakeChannel(provider);
+                each.configureBlocking(false).register(selector, OP_READ);
+                all.add(each);
+            }
+            assertThat(selector.selectNow()).isZero();
+            int before = looks(all);
+            assertThat(selector.selectNow()).isZero();
+            assertThat(looks(all)).isEqualTo(before);
+            for (int i = 0; i < 100; i++) {
+                FakeChannel one = all.get(i * 97);
+                one.ready(OP_READ);
+                assertThat(selector.selectNow()).isEqualTo(1);
+                selector.selectedKeys().clear();
+                one.ready(0);
+                assertThat(selector.selectNow()).isZero();
+            }
+            assertThat(looks(all) - before).isLessThanOrEqualTo(100 * 4);
+        }
+    }
+
+    private static int looks(List<FakeChannel> all) {
+        return all.stream().mapToInt(FakeChannel::looks).sum();
+    }
+}
