@@ -268,6 +268,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
             requireOpen();
             phase = Phase.CONNECTED;
         }
+        keys.changed(); // it can be written to now, whatever the selectors have seen of the attempt
         return true;
     }
 
