@@ -3,7 +3,6 @@ package io.rdma4j.sockets.nio;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -121,7 +120,8 @@ final class OrdinaryChannels {
         }
     }
 
-    private void stopWatching() {
+    /** Has the watcher end its wait; then {@link #selectNow} looks. */
+    void stopWatching() {
         lock.lock();
         try {
             while (watching) {
@@ -137,7 +137,7 @@ final class OrdinaryChannels {
         while (awaitWork()) {
             try {
                 selector.select(key -> {});
-            } catch (IOException | ClosedSelectorException e) {
+            } catch (IOException | RuntimeException e) {
                 LOGGER.log(Level.DEBUG, "The selecting thread finds out by itself", e);
             }
             lock.lock();

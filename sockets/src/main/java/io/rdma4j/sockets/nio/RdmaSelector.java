@@ -3,6 +3,8 @@ package io.rdma4j.sockets.nio;
 import io.rdma4j.sockets.io.EndpointsWait;
 import io.rdma4j.sockets.io.Waitable;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.IllegalSelectorException;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>While it waits, the selecting thread drives the device of its channels.
  */
 public final class RdmaSelector extends AbstractSelector {
+    private static final Logger LOGGER = System.getLogger(RdmaSelector.class.getName());
     private static final int WAIT_FOR_EVER = -1;
 
     private final Set<RdmaSelectionKey> keys = ConcurrentHashMap.newKeySet();
@@ -50,6 +53,9 @@ public final class RdmaSelector extends AbstractSelector {
     private @Nullable Consumer<SelectionKey> action;
 
     private int count;
+
+    /** Whether a channel was ready, which ends the selection even if no key's ready set changed. */
+    private boolean found;
 
     /** Opens a selector for a provider. */
     public RdmaSelector(SelectorProvider provider) {
@@ -220,6 +226,7 @@ public final class RdmaSelector extends AbstractSelector {
         long deadline =
                 timeoutMillis < 0 ? Long.MAX_VALUE : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         count = 0;
+        found = false;
         forgetCancelled();
         boolean mayWait = timeoutMillis != 0;
         if (mayWait) {
@@ -244,17 +251,20 @@ public final class RdmaSelector extends AbstractSelector {
             wait.reset();
             wait.poll();
             lookAtRdma();
-            boolean waits = mayWait && count == 0 && !isOver(deadline);
+            boolean waits = mayWait && !found && !isOver(deadline);
             OrdinaryChannels own = ordinary;
             if (own != null && !own.isEmpty() && !(waits && keysOfRdma == 0)) {
+                if (!waits && !found && !(mayWait && woken)) {
+                    own.stopWatching(); // nothing is found yet, and the watcher may not have run yet
+                }
                 own.selectNow(this::onOrdinaryReady);
-                waits &= count == 0;
+                waits &= !found;
             }
             if (!waits) {
                 return;
             }
             await(deadline);
-        } while (count == 0);
+        } while (!found);
     }
 
     private boolean isOver(long deadline) {
@@ -279,13 +289,14 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    private void lookAtRdma() throws IOException {
+    private void lookAtRdma() {
         RdmaSelectionKey key = toLook.getAndSet(null);
         while (key != null) {
             RdmaSelectionKey next = key.next;
             key.next = null;
             key.taken();
-            if (key.isValid() && key.channel() instanceof Source source) {
+            // The key of a closed channel is about to be cancelled.
+            if (key.isValid() && key.channel().isOpen() && key.channel() instanceof Source source) {
                 lookAt(key, source);
             }
             key = next;
@@ -305,13 +316,20 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    private void lookAt(RdmaSelectionKey key, Source source) throws IOException {
+    private void lookAt(RdmaSelectionKey key, Source source) {
         int interest = key.interest();
-        int ready = source.readyOps(interest, false);
-        if (ready == 0) {
-            ready = source.readyOps(interest, true);
+        int ready;
+        try {
+            ready = source.readyOps(interest, false);
+            if (ready == 0) {
+                ready = source.readyOps(interest, true);
+            }
+            track(key, source);
+        } catch (IOException | RuntimeException failed) {
+            // The caller finds out by what it does next with the channel; the other keys are not its concern.
+            LOGGER.log(Level.DEBUG, () -> "Cannot watch " + key.channel() + ", so it counts as ready", failed);
+            ready = interest;
         }
-        track(key, source);
         if (ready != 0) {
             key.pending = ready;
             stillReady.add(key);
@@ -343,6 +361,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void onOrdinaryReady(SelectionKey inner) {
+        found = true; // also for a cancelled key: the next selection forgets it, this one would find it for ever
         if (inner.attachment() instanceof RdmaSelectionKey key && key.isValid()) {
             int ready = inner.readyOps() & key.interest();
             if (ready != 0) {
@@ -352,6 +371,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void deliver(RdmaSelectionKey key, int ready) {
+        found = true;
         Consumer<SelectionKey> each = action;
         if (each != null) {
             key.ready(ready);
