@@ -38,15 +38,24 @@ public final class TwoHosts implements AutoCloseable {
     public static TwoHosts make() throws IOException, InterruptedException {
         TwoHosts hosts = apart();
         try {
-            hosts.left.run(
-                    "ip", "link", "add", CABLE, "type", "veth", "peer", "name", CABLE, "netns", hosts.right.name());
-            hosts.configure();
-            hosts.segmentsTogether(false);
+            hosts.newCable();
             return hosts;
         } catch (IOException | InterruptedException e) {
             hosts.close();
             throw e;
         }
+    }
+
+    /** Makes a cable with an MTU of 1500; there must be none. */
+    public void newCable() throws IOException, InterruptedException {
+        left.run("ip", "link", "add", CABLE, "type", "veth", "peer", "name", CABLE, "netns", right.name());
+        configure();
+        segmentsTogether(false);
+    }
+
+    /** Removes the interfaces at both ends of the cable, and their addresses with them. */
+    public void removeCable() throws IOException, InterruptedException {
+        left.run("ip", "link", "del", CABLE);
     }
 
     /** Makes them without a cable: whoever gives each an interface {@link #CABLE} has it {@linkplain #configure configured}. */
@@ -127,15 +136,15 @@ public final class TwoHosts implements AutoCloseable {
         String rule =
                 perMille == 0 ? "" : "udp dport 4791 numgen random mod 1000 < %d counter drop".formatted(perMille);
         host.rules("""
-                table inet refusals
-                delete table inet refusals
-                table inet refusals {
-                  chain leaving {
-                    type filter hook output priority 0; policy accept;
-                    %s
-                  }
-                }
-                """.formatted(rule));
+            table inet refusals
+            delete table inet refusals
+            table inet refusals {
+              chain leaving {
+                type filter hook output priority 0; policy accept;
+                %s
+              }
+            }
+            """.formatted(rule));
     }
 
     /**
