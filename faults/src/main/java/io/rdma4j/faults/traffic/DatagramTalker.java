@@ -38,23 +38,27 @@ public final class DatagramTalker implements Role {
                 String[] words = parent.hear().split(" ", -1);
                 boolean isAnew = words[0].equals("anew");
                 String address = isAnew ? words[1] : words[0];
-                if (isAnew || !answering.containsKey(address)) {
-                    answer(address);
-                }
-                parent.say("echoed", isAnew ? "" : exchange(socket, address, Integer.parseInt(words[1])));
+                parent.say("echoed", isAnew ? anew(address) : exchange(socket, address, Integer.parseInt(words[1])));
             }
         }
     }
 
-    private void answer(String address) throws IOException {
+    /** Opens the answering socket of an address, in place of the one before; the reason if that fails. */
+    private String anew(String address) {
         RdmaDatagramSocket old = answering.remove(address);
         if (old != null) {
             old.close();
         }
         RdmaDatagramSocket socket = RdmaDatagramSocket.open();
-        socket.bind(new InetSocketAddress(InetAddress.ofLiteral(address), 0));
+        try {
+            socket.bind(new InetSocketAddress(InetAddress.ofLiteral(address), 0));
+        } catch (IOException failed) {
+            socket.close();
+            return failed.toString();
+        }
         answering.put(address, socket);
         Thread.ofPlatform().daemon().start(() -> sendBack(socket));
+        return "";
     }
 
     private static void sendBack(RdmaDatagramSocket socket) {
@@ -79,7 +83,7 @@ public final class DatagramTalker implements Role {
             try {
                 InetSocketAddress to = peer == null ? null : peer.localAddress();
                 if (to == null) {
-                    return "the answering socket of " + address + " is closed";
+                    return "there is no answering socket";
                 }
                 byte[] sent = new byte[bytes];
                 sent[0] = (byte) (i + 1);

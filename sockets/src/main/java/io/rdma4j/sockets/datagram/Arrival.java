@@ -1,6 +1,7 @@
 package io.rdma4j.sockets.datagram;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +24,20 @@ final class Arrival {
 
     /** A datagram that came over UDP. */
     Arrival(ByteBuffer data, DatagramAddress source) {
+        this(MemorySegment.ofBuffer(data).toArray(ValueLayout.JAVA_BYTE), source);
+    }
+
+    private Arrival(byte[] data, DatagramAddress source) {
         end = null;
         slot = 0;
-        byte[] copy = new byte[data.remaining()];
-        data.get(data.position(), copy);
-        memory = MemorySegment.ofArray(copy);
-        length = copy.length;
+        memory = MemorySegment.ofArray(data);
+        length = data.length;
         this.source = source;
+    }
+
+    /** The same datagram in memory of its own. */
+    Arrival copy() {
+        return new Arrival(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), source);
     }
 
     Arrival set(int newOffset, int newLength, DatagramAddress newSource) {

@@ -38,7 +38,7 @@ public final class DatagramProtocol {
     private static final long MAPPED = 0xffff_0000_0000L;
 
     private final DatagramNetwork network;
-    private final int mostForwarded;
+    private final int mostCopies;
     private final PeerTable peers = new PeerTable(MOST_PEERS);
     private final List<LocalEnd> ends = new ArrayList<>();
     private final ArrayDeque<Arrival> arrivals = new ArrayDeque<>();
@@ -46,13 +46,15 @@ public final class DatagramProtocol {
     private final Map<Drop, Long> dropped = new EnumMap<>(Drop.class);
     private @Nullable DatagramAddress connected;
     private @Nullable Peer lastSender;
-    private int forwarded;
+    /** Datagrams in {@link #arrivals} that occupy no slot of an end. */
+    private int copies;
+
     private long questions;
 
     /** The protocol of one socket. */
     public DatagramProtocol(DatagramSizes sizes, DatagramNetwork network) {
         this.network = network;
-        mostForwarded = sizes.receiveSlots();
+        mostCopies = sizes.receiveSlots();
     }
 
     /** Most bytes of a datagram to or from an address of the family: so many that each fits both ways. */
@@ -63,6 +65,24 @@ public final class DatagramProtocol {
     /** The socket has a local end more. */
     public void add(LocalEnd end) {
         ends.add(end);
+    }
+
+    /**
+     * Gives a local end up that cannot be used any more. What it has received waits on, what it was to send is lost, and its
+     * peers are asked again with the next datagram to them, which tells them the queue pair of the end that replaces it.
+     */
+    public void remove(LocalEnd end) {
+        ends.remove(end);
+        lastSender = null;
+        peers.forEach(peer -> peer.leave(end));
+        for (int i = arrivals.size(); i > 0; i--) {
+            Arrival arrival = arrivals.remove();
+            if (arrival.end() == end) {
+                arrival = arrival.copy();
+                copies++;
+            }
+            arrivals.add(arrival);
+        }
     }
 
     /** From now on only datagrams of this peer are taken, and what waits of others is dropped; null for all. */
@@ -234,11 +254,11 @@ public final class DatagramProtocol {
         }
         peer.learn(queuePairNumber, nowNanos);
         answer(peer, end);
-        if (forwarded == mostForwarded) {
+        if (copies >= mostCopies) {
             drop(Drop.NO_ROOM);
             return;
         }
-        forwarded++;
+        copies++;
         arrivals.add(new Arrival(data, peer.address()));
     }
 
@@ -343,7 +363,7 @@ public final class DatagramProtocol {
     private void release(Arrival arrival) {
         LocalEnd end = arrival.end();
         if (end == null) {
-            forwarded--;
+            copies--;
         } else {
             end.postReceive(arrival.slot());
         }

@@ -98,6 +98,15 @@ final class Peer {
                 || nowNanos - heardNanos >= confirmNanos && (unanswered == 0 || nowNanos - askedNanos >= confirmNanos);
     }
 
+    /** It is reached from elsewhere, if it was reached from this end, and is to be asked first. */
+    void leave(LocalEnd from) {
+        if (end == from) {
+            close();
+            end = null;
+            queuePairNumber = 0;
+        }
+    }
+
     void close() {
         if (path != null) {
             path.close();

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +100,10 @@ final class PeerGroup {
         while (!hostsByCount.isEmpty() && hostsByCount.getLast().isEmpty()) {
             hostsByCount.removeLast();
         }
+    }
+
+    void forEach(Consumer<Peer> action) {
+        peers.values().forEach(action);
     }
 
     /** Closes all peers, and forgets them. */

@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.datagram;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,12 @@ final class PeerTable {
             peer = senders.find(address);
         }
         return peer == null ? askers.find(address) : peer;
+    }
+
+    void forEach(Consumer<Peer> action) {
+        recipients.forEach(action);
+        senders.forEach(action);
+        askers.forEach(action);
     }
 
     int size() {

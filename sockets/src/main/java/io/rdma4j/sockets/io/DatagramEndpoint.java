@@ -344,7 +344,6 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
             data.position(begin);
             throw why;
         }
-        throwFailure();
         return sent;
     }
 
@@ -353,7 +352,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
      *
      * @param leave whether it stays, to be received again
      * @return who sent it; null if there is none now
-     * @throws IOException why something that was sent did not arrive, or the socket is of no use any more
+     * @throws IOException why something that was sent did not arrive
      */
     public @Nullable InetSocketAddress receive(ByteBuffer target, boolean leave) throws IOException {
         return guarded(() -> {
@@ -363,7 +362,6 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
             DatagramAddress from = protocol().receive(target, leave);
             if (from == null) {
                 throwPending();
-                throwFailure();
                 return null;
             }
             return sourceOf(from);
@@ -450,13 +448,6 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
         }
     }
 
-    private void throwFailure() throws IOException {
-        String why = ends.failure();
-        if (why != null) {
-            throw new SocketException("Input/output error (" + why + ")");
-        }
-    }
-
     // ---- readiness and waiting
 
     @Override
@@ -490,7 +481,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
             if (own == null) {
                 return Readiness.OUT;
             }
-            if (pending != null || ends.failure() != null) {
+            if (pending != null) {
                 return Readiness.IN | Readiness.OUT | Readiness.ERROR;
             }
             return (own.canReceive() ? Readiness.IN : 0) | (own.canSend() ? Readiness.OUT : 0);
@@ -542,7 +533,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
         lock.lock();
         try {
             progress();
-            return protocol == null || protocol.isQuiet() || ends.failure() != null;
+            return protocol == null || protocol.isQuiet();
         } catch (RdmaException broken) {
             return true;
         } finally {

@@ -5,6 +5,8 @@ import io.rdma4j.sockets.datagram.DatagramPath;
 import io.rdma4j.sockets.datagram.DatagramProtocol;
 import io.rdma4j.sockets.datagram.LocalEnd;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class DatagramEnds implements AutoCloseable {
     /** Local addresses that have a queue pair; a socket bound to a wildcard may use several. */
     private static final int MOST_ENDS = 64;
+
+    private static final Logger LOGGER = System.getLogger(DatagramEnds.class.getName());
 
     private final CompletionHub.Target target;
     private final List<DatagramResources> ends = new ArrayList<>();
@@ -96,11 +100,31 @@ final class DatagramEnds implements AutoCloseable {
         throw new IllegalStateException("No such local end: " + from.address());
     }
 
-    /** Gives the protocol everything that has completed; drives the devices. */
+    /**
+     * Gives the protocol everything that has completed; drives the devices. An end whose queue pair has failed is removed:
+     * its device has gone, or refused a datagram. The address gets a new end when it is needed next.
+     */
     void progress(DatagramProtocol protocol) {
         long now = System.nanoTime();
-        for (DatagramResources end : ends) {
-            end.progress(protocol, now);
+        for (int i = 0; i < ends.size(); i++) { // what has come may add an end
+            ends.get(i).progress(protocol, now);
+        }
+        for (int i = ends.size() - 1; i >= 0; i--) {
+            if (ends.get(i).failure() != null) {
+                remove(ends.get(i), protocol);
+            }
+        }
+    }
+
+    private void remove(DatagramResources end, DatagramProtocol protocol) {
+        LOGGER.log(Level.DEBUG, () -> "Queue pair of " + end.end().address() + " is replaced: " + end.failure());
+        ends.remove(end);
+        protocol.remove(end.end());
+        end.close();
+        CompletionHub.StandIn standIn =
+                ends.stream().anyMatch(other -> other.hub() == end.hub()) ? null : standIns.remove(end.hub());
+        if (standIn != null) {
+            standIn.end();
         }
     }
 
@@ -116,17 +140,6 @@ final class DatagramEnds implements AutoCloseable {
     /** A hub has told. */
     void disarmed() {
         ends.forEach(DatagramResources::disarmed);
-    }
-
-    /** Why a queue pair is of no use any more, or null. */
-    @Nullable
-    String failure() {
-        for (DatagramResources end : ends) {
-            if (end.failure() != null) {
-                return end.failure();
-            }
-        }
-        return null;
     }
 
     @Override

@@ -48,6 +48,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     private final MemoryRegion receiveMemory;
     private final LocalEnd end;
     private final int inlineBytes;
+    private final int mtuBytes;
     private final int stride;
     private final int sourceGidIndex;
     private boolean armed;
@@ -62,7 +63,8 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
         sourceGidIndex = context.gids(id.portNumber()).indexOf(DatagramAddresses.gid(address));
         // Room for the longest datagram of the network: some devices fail a queue pair for one that is too long.
-        stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes());
+        mtuBytes = context.port(id.portNumber()).activeMtu().bytes();
+        stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes);
         queuePair = id.createQueuePair(
                 null,
                 new CmQueuePairAttributes(
@@ -115,10 +117,6 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         return id.protectionDomain().register(arena.allocate(bytes, ALIGNMENT), AccessFlag.LOCAL_WRITE);
     }
 
-    private int mtuBytes() {
-        return id.verbs().port(id.portNumber()).activeMtu().bytes();
-    }
-
     LocalEnd end() {
         return end;
     }
@@ -146,7 +144,8 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
                         HOP_LIMIT,
                         typeOfService,
                         id.portNumber()));
-        int mostBytes = Math.min(DatagramSizes.SLOT_BYTES, mtuBytes());
+        int mostBytes =
+                Math.min(DatagramSizes.SLOT_BYTES, mtuBytes); // the queue pair keeps the MTU that it was made with
         return new DatagramPath() {
             @Override
             public int mostBytes() {
@@ -189,7 +188,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
             for (int i = 0; i < count; i++) {
                 take(completions[i], protocol, nowNanos);
             }
-        } while (count == completions.length);
+        } while (count == completions.length && failure == null);
     }
 
     private void take(WorkCompletion completion, DatagramProtocol protocol, long nowNanos) {
