@@ -31,7 +31,12 @@ import org.jspecify.annotations.Nullable;
  * <p>The way to a peer is its IP address: over RoCE nothing else has to be found out, so nothing here waits.
  */
 final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
-    private static final int BATCH = 16;
+    /** Completions that are polled at a time. */
+    static final int BATCH = 16;
+
+    /** Batches that one call takes: somebody may send faster than they are taken. */
+    static final int MOST_BATCHES = 16;
+
     private static final int ALIGNMENT = 64;
     private static final int HOP_LIMIT = 64;
     private static final long RECEIVE = 1L << 62;

@@ -9,11 +9,13 @@ import io.rdma4j.sockets.datagram.Drop;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.rsocket.CompanionHeader;
 import io.rdma4j.wire.rsocket.DatagramHeader;
 import java.io.IOException;
@@ -23,7 +25,11 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -170,5 +176,64 @@ class HostileDatagramTest {
         assertThat(victim.receive(buffer, false)).isNotNull();
         assertThat(buffer.position()).isEqualTo(bytes);
         assertThat(victim.receive(buffer, false)).isNull();
+    }
+
+    /** A flood that is dropped as fast as it comes never ends what there is to take. */
+    @Test
+    void oneCallTakesABoundedNumberOfDatagramsOfAFlood() throws Exception {
+        int most = DatagramResources.MOST_BATCHES * DatagramResources.BATCH;
+        int number;
+        try (DatagramChannel udp = DatagramChannel.open().bind(new InetSocketAddress(own, 0))) {
+            number = ask(udp, queuePair().number());
+        }
+        drain(0);
+        AtomicBoolean over = new AtomicBoolean();
+        try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            Future<?> flood = thread.submit(() -> flood(number, over));
+            try {
+                ByteBuffer buffer = ByteBuffer.allocate(LONGEST);
+                long before = victim.dropped(Drop.MALFORMED);
+                for (long dropped = 0; dropped < 20_000; ) {
+                    assertThat(victim.receive(buffer, false)).isNull();
+                    long now = victim.dropped(Drop.MALFORMED);
+                    assertThat(now - before).as("datagrams taken by one call").isLessThanOrEqualTo(most);
+                    dropped += now - before;
+                    before = now;
+                }
+            } finally {
+                over.set(true);
+                flood.get();
+            }
+        }
+        assertThat(victim.await(Readiness.IN, System.nanoTime() + 10_000_000)).isZero();
+    }
+
+    private void flood(int queuePairNumber, AtomicBoolean over) {
+        try (MemoryRegion memory = id.protectionDomain().register(arena.allocate(8, 8), AccessFlag.LOCAL_WRITE);
+                AddressHandle to = id.protectionDomain()
+                        .createAddressHandle(new AddressVector(
+                                id.verbs().gids(1).indexOf(Gid.of(own)),
+                                Gid.of(target.getAddress()),
+                                0,
+                                0,
+                                64,
+                                0,
+                                1))) {
+            SendWorkRequest junk = new SendWorkRequest();
+            WorkCompletion[] completions = WorkCompletion.array(16);
+            CompletionQueue queue = queuePair().sendCompletions();
+            int underWay = 0;
+            while (!over.get() || underWay > 0) {
+                if (underWay < 16 && !over.get()) {
+                    queuePair()
+                            .postSend(junk.reset(1)
+                                    .from(memory, 0, 4)
+                                    .to(to, queuePairNumber, DatagramHeader.QUEUE_KEY)
+                                    .signaled());
+                    underWay++;
+                }
+                underWay -= queue.poll(completions);
+            }
+        }
     }
 }
