@@ -376,15 +376,16 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
         return lastSocketAddress;
     }
 
-    private void progress() {
+    /** Takes what has come, as much as one call may; whether there may be more. */
+    private boolean progress() {
         DatagramProtocol own = protocol;
         if (own == null) {
-            return;
+            return false;
         }
         if (companionReadable) {
             readCompanion(own);
         }
-        ends.progress(own);
+        return ends.progress(own);
     }
 
     private void readCompanion(DatagramProtocol own) {
@@ -471,11 +472,12 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
             if (closed) {
                 return Readiness.IN | Readiness.OUT | Readiness.HANG_UP;
             }
-            if (look != Look.KNOWN) {
-                progress();
-            }
-            if (look == Look.TO_WAIT && ends.arm()) {
-                progress();
+            boolean more = look != Look.KNOWN && progress();
+            if (look == Look.TO_WAIT) {
+                more = ends.arm() ? progress() : more;
+                if (more) {
+                    waiting.signalAll(); // nobody tells of what has come already
+                }
             }
             DatagramProtocol own = protocol;
             if (own == null) {

@@ -101,19 +101,23 @@ final class DatagramEnds implements AutoCloseable {
     }
 
     /**
-     * Gives the protocol everything that has completed; drives the devices. An end whose queue pair has failed is removed:
+     * Gives the protocol what has completed, as much as one call may take; drives the devices. An end whose queue pair has failed is removed:
      * its device has gone, or refused a datagram. The address gets a new end when it is needed next.
+     *
+     * @return whether more may have completed
      */
-    void progress(DatagramProtocol protocol) {
+    boolean progress(DatagramProtocol protocol) {
         long now = System.nanoTime();
+        boolean more = false;
         for (int i = 0; i < ends.size(); i++) { // what has come may add an end
-            ends.get(i).progress(protocol, now);
+            more |= ends.get(i).progress(protocol, now);
         }
         for (int i = ends.size() - 1; i >= 0; i--) {
             if (ends.get(i).failure() != null) {
                 remove(ends.get(i), protocol);
             }
         }
+        return more;
     }
 
     private void remove(DatagramResources end, DatagramProtocol protocol) {

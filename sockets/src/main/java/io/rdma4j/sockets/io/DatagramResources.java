@@ -185,15 +185,22 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
         queuePair.postReceive(receive.reset(RECEIVE | slot).into(receiveMemory, (long) slot * stride, stride));
     }
 
-    /** Gives the protocol everything that has completed; drives the device. */
-    void progress(DatagramProtocol protocol, long nowNanos) {
-        int count;
-        do {
-            count = queue.poll(completions);
+    /**
+     * Gives the protocol what has completed, {@value #MOST_BATCHES} batches at most; drives the device.
+     *
+     * @return whether more may have completed
+     */
+    boolean progress(DatagramProtocol protocol, long nowNanos) {
+        for (int batch = 0; batch < MOST_BATCHES && failure == null; batch++) {
+            int count = queue.poll(completions);
             for (int i = 0; i < count; i++) {
                 take(completions[i], protocol, nowNanos);
             }
-        } while (count == completions.length && failure == null);
+            if (count < completions.length) {
+                return false;
+            }
+        }
+        return failure == null;
     }
 
     private void take(WorkCompletion completion, DatagramProtocol protocol, long nowNanos) {
