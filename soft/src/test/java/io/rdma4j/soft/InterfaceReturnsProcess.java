@@ -1,0 +1,85 @@
+package io.rdma4j.soft;
+
+import io.rdma4j.cm.CmDevices;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.RdmaException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A process in a network namespace of its own. Each line of its input is a command of {@code ip}, or {@code connect}: one
+ * connection between new identifiers at {@value #ADDRESS}, or {@code devices}: a protection domain in each device of the
+ * connection manager. Each is answered by a line that begins with {@code =}.
+ */
+public final class InterfaceReturnsProcess {
+    private static final String ADDRESS = "192.0.2.2";
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final QueuePairCapabilities SIZES = new QueuePairCapabilities(4, 4, 1, 1, 0);
+
+    private InterfaceReturnsProcess() {}
+
+    /** Runs. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        System.out.println("= ready");
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            System.out.println("= " + answer(line));
+        }
+    }
+
+    private static String answer(String line) throws IOException, InterruptedException {
+        try {
+            switch (line) {
+                case "connect" -> connect();
+                case "devices" -> {
+                    for (DeviceContext each : CmDevices.list()) {
+                        each.createProtectionDomain().close();
+                    }
+                }
+                default -> {
+                    int status = new ProcessBuilder(line.split(" ", -1))
+                            .inheritIO()
+                            .start()
+                            .waitFor();
+                    Thread.sleep(200); // the interfaces are remembered for half as long
+                    return status == 0 ? "done" : "failed";
+                }
+            }
+            return "done";
+        } catch (RdmaException e) {
+            return e.toString();
+        }
+    }
+
+    private static void connect() {
+        try (CmId listener = CmId.create(PortSpace.TCP, null);
+                CmId client = CmId.create(PortSpace.TCP, null)) {
+            listener.bindAddress(new InetSocketAddress(InetAddress.ofLiteral(ADDRESS), 0));
+            listener.listen(1);
+            client.resolveAddress(
+                    null, new InetSocketAddress(InetAddress.ofLiteral(ADDRESS), listener.sourcePort()), PATIENCE);
+            client.resolveRoute(PATIENCE);
+            client.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+            CompletableFuture<CmId> accepted = CompletableFuture.supplyAsync(() -> accept(listener));
+            client.connect(null);
+            accepted.join().close();
+        }
+    }
+
+    private static CmId accept(CmId listener) {
+        CmId server = listener.getRequest();
+        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        server.accept(null);
+        return server;
+    }
+}
