@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Devices that identifiers use: opened when first needed and kept open for the life of the process, as librdmacm does,
- * each with a default protection domain, and one of extended connections, while any identifier uses the device.
+ * Devices that identifiers use: opened when first needed and kept open as long as they are there, as librdmacm does, each
+ * with a default protection domain, and one of extended connections, while any identifier uses the device.
  */
 final class OpenDevices {
     /** One identifier's use of a device. */
@@ -122,7 +122,9 @@ final class OpenDevices {
     static Use use(Device device) {
         synchronized (ALL) {
             Entry entry = ALL.get(device.name());
-            if (entry == null) {
+            if (entry == null || !entry.context.device().equals(device)) {
+                // None, or that of a device which has gone and whose name another has now. The old context is the
+                // application's as well as ours, so it is not closed: who still uses it lets go of it.
                 entry = new Entry(device.open());
                 ALL.put(device.name(), entry);
             }

@@ -382,6 +382,8 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         }
         all.forEach(SoftProtectionDomain::failQueuePairs);
         onAsyncEvent(AsyncEvent.Type.DEVICE_FATAL, this);
+        // Nothing else can happen to it, and the watch must not keep what the application has let go of.
+        SoftDevices.watch().remove(this);
     }
 
     @Override

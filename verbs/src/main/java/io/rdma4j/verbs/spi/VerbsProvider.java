@@ -10,7 +10,10 @@ public interface VerbsProvider {
     /** Short name, for messages: {@code soft}. */
     String name();
 
-    /** Devices of this host now; empty if there are none. */
+    /**
+     * Devices of this host now; empty if there are none. A device equals itself in every list; one that has gone and come
+     * back under its name is another, which does not equal the first.
+     */
     List<Device> devices();
 
     /** The device that has a local address, or nothing. */
