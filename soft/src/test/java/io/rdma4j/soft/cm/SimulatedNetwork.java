@@ -146,6 +146,17 @@ final class SimulatedNetwork {
         final PathMtu mtu;
         final CmService service;
         final List<InetAddress> wildcardAddresses = new ArrayList<>();
+
+        /** The device that has all its addresses. */
+        NamedDevice device = new NamedDevice("sim0");
+
+        /** The place of its addresses in the device's GID table. */
+        int gidIndex = 1;
+
+        /** Why no address can be attached, or null. */
+        @Nullable
+        RdmaException refusal;
+
         final List<String> services = new ArrayList<>();
         final List<String> groups = new ArrayList<>();
         boolean isUp = true;
@@ -249,9 +260,10 @@ final class SimulatedNetwork {
 
         @Override
         public @Nullable Attachment attach(InetAddress local) {
-            return wildcardAddresses.contains(local)
-                    ? new Attachment(local, new NamedDevice("sim0"), 1, mtu, 15)
-                    : null;
+            if (refusal != null) {
+                throw refusal;
+            }
+            return wildcardAddresses.contains(local) ? new Attachment(local, device, gidIndex, mtu, 15) : null;
         }
 
         @Override
