@@ -3,6 +3,7 @@ package io.rdma4j.soft.cm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairState;
@@ -24,6 +25,8 @@ class ListenersAndInterfacesTest {
     private final SimulatedNetwork.Host client = network.host("10.0.0.1");
     private final SimulatedNetwork.Identifier listener = server.identifier();
 
+    private int queuePair = 0x1234;
+
     private void listen() {
         listener.id().bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), PORT));
         listener.id().listen(0);
@@ -36,7 +39,7 @@ class ListenersAndInterfacesTest {
         active.take(CmEvent.Type.ADDRESS_RESOLVED);
         active.id().resolveRoute(Duration.ZERO);
         active.take(CmEvent.Type.ROUTE_RESOLVED);
-        active.id().connect(Dialogue.parameters());
+        active.id().connect(new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, ++queuePair));
         network.settle();
         return Objects.requireNonNull(listener.requests.poll(), "the listener has heard nothing");
     }
