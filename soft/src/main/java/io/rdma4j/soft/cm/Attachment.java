@@ -20,6 +20,11 @@ record Attachment(InetAddress address, Device device, int gidIndex, PathMtu path
         return Gid.of(address);
     }
 
+    /** Whether it is of the same address on the same link. */
+    boolean isOfSameAddress(Attachment other) {
+        return scope() == other.scope() && gid().equals(other.gid());
+    }
+
     /** The address in the form that the protocol machine uses. */
     io.rdma4j.wire.Gid wireGid() {
         Gid gid = gid();

@@ -54,6 +54,14 @@ interface CmHost {
     List<InetAddress> addresses();
 
     /**
+     * Where a local address is now; it is not made ready for traffic. Without the lock.
+     *
+     * @return null if no device has the address
+     */
+    @Nullable
+    Attachment find(InetAddress address);
+
+    /**
      * Makes a local address ready for traffic. Without the lock.
      *
      * @return null if no device has the address

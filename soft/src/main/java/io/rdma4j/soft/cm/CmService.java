@@ -151,12 +151,27 @@ final class CmService {
         Attachment attachment = host.attach(address);
         if (attachment != null) {
             locked(now -> {
-                attachments.removeIf(
-                        old -> old.scope() == attachment.scope() && old.gid().equals(attachment.gid()));
+                attachments.removeIf(attachment::isOfSameAddress);
                 return attachments.add(attachment);
             });
         }
         return attachment;
+    }
+
+    /** Whether a local address is attached, and where it is now; any thread, without the lock. */
+    boolean isAttached(InetAddress address) {
+        Attachment present = host.find(address);
+        return present != null && locked(now -> attachments.contains(present));
+    }
+
+    /** Looks where the attached addresses are now, those that are anywhere; any thread, without the lock. */
+    private void refreshAttachments() {
+        for (Attachment each : locked(now -> List.copyOf(attachments))) {
+            Attachment present = host.find(each.address());
+            if (present != null) {
+                run(now -> attachments.replaceAll(old -> old.equals(each) ? present : old));
+            }
+        }
     }
 
     /**
@@ -206,6 +221,7 @@ final class CmService {
 
     /** Local addresses have gone from their devices, or are reached in another way; any thread. */
     void onAddressesChanged(Predicate<Attachment> isChanged) {
+        refreshAttachments();
         locked(now -> {
             List.copyOf(identifiers).forEach(id -> id.onAddressesChanged(isChanged));
             return this;

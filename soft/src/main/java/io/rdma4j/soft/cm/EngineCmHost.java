@@ -311,6 +311,14 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
+    public @Nullable Attachment find(InetAddress address) {
+        SoftDevice device = SoftDevices.of(address);
+        return device == null
+                ? null
+                : new Attachment(address, device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
+    }
+
+    @Override
     public @Nullable Attachment attach(InetAddress address) {
         SoftDevice device = SoftDevices.of(address);
         if (device == null) {

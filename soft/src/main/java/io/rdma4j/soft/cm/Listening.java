@@ -7,6 +7,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ final class Listening {
     private final int backlog;
     private final Map<String, InetAddress> served = new LinkedHashMap<>();
 
-    /** Addresses whose UDP port could not be had: asking again and again would cost time. */
+    /** Addresses whose UDP port could not be had: asking again while they are here would cost time. */
     private final Set<String> refused = new HashSet<>();
 
     /** Takes the entry back; under the host's lock. */
@@ -101,7 +102,9 @@ final class Listening {
         RdmaException failure = null;
         boolean ipv4Only = wildcard instanceof Inet4Address;
         boolean ipv6Only = !ipv4Only && addresses.isFamilyOnly();
-        for (InetAddress address : service.host().addresses()) {
+        List<InetAddress> present = service.host().addresses();
+        refused.retainAll(present.stream().map(AddressText::of).toList());
+        for (InetAddress address : present) {
             boolean ipv4 = address instanceof Inet4Address;
             if (ipv4 ? !ipv6Only : !ipv4Only) {
                 failure = tryServe(address, failure);
@@ -112,11 +115,13 @@ final class Listening {
 
     private @Nullable RdmaException tryServe(InetAddress address, @Nullable RdmaException before) {
         String name = AddressText.of(address);
-        if (served.containsKey(name) || refused.contains(name)) {
+        boolean isServed = served.containsKey(name);
+        if (refused.contains(name) || isServed && service.isAttached(address)) {
             return before;
         }
         try {
-            if (service.attach(address) != null) {
+            // An address that is served already has gone with its interface, and is back on another.
+            if (service.attach(address) != null && !isServed) {
                 serve(address);
             }
             return before;

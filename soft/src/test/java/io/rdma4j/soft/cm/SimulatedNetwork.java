@@ -263,6 +263,11 @@ final class SimulatedNetwork {
             if (refusal != null) {
                 throw refusal;
             }
+            return find(local);
+        }
+
+        @Override
+        public @Nullable Attachment find(InetAddress local) {
             return wildcardAddresses.contains(local) ? new Attachment(local, device, gidIndex, mtu, 15) : null;
         }
 
