@@ -3,8 +3,8 @@ package io.rdma4j.tools.sockets;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.spi.HostLookup;
 import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.tools.TerminalText;
 import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.verbs.Errno;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -14,9 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** The client of rcopy: sends one file. */
 final class RcopyClient {
+    private static final char UNREADABLE = '\ufffd';
+    private static final int LOW_BYTE = 0xff;
+
     private final RcopyOptions.Copy copy;
     private final ToolEnvironment environment;
 
@@ -27,19 +31,41 @@ final class RcopyClient {
 
     /** Sends it; the exit status: 0, or the number of the server's error. */
     int run() throws StreamFailure {
+        requireNames();
         try (RcopyConnection connection = new RcopyConnection(connect())) {
             print("opening...");
-            try (FileChannel file = FileChannel.open(Path.of(copy.source()))) {
-                if (Files.isDirectory(Path.of(copy.source()))) {
-                    throw new IOException("it is a directory");
-                }
+            try (FileChannel file = open(Path.of(copy.source()))) {
                 return send(connection, file);
             } catch (SocketException e) {
                 throw unfinished("the connection was lost: " + e.getMessage());
             } catch (IOException | InvalidPathException e) {
-                throw unfinished("the file " + copy.source() + " cannot be read: " + e);
+                throw unfinished("the file " + copy.source() + " cannot be read: " + FileError.describe(e));
             }
         }
+    }
+
+    /** Java puts this sign where the locale has no character for what was typed; a file would get another name. */
+    private void requireNames() throws StreamFailure {
+        for (String name : List.of(copy.source(), copy.destination())) {
+            if (name.indexOf(UNREADABLE) >= 0) {
+                environment
+                        .err()
+                        .println("rcopy: the name " + TerminalText.of(name)
+                                + " is not what was typed: it is not UTF-8, or the locale is not; try LC_ALL=C.UTF-8");
+                throw new StreamFailure(StreamRun.FAILED);
+            }
+        }
+    }
+
+    /** Looks first: to open a pipe would wait for its other end. */
+    private static FileChannel open(Path source) throws IOException {
+        if (Files.isDirectory(source)) {
+            throw new IOException("it is a directory");
+        }
+        if (Files.exists(source) && !Files.isRegularFile(source)) {
+            throw new IOException("it is not a regular file");
+        }
+        return FileChannel.open(source);
     }
 
     private RdmaStreamSocket connect() throws StreamFailure {
@@ -86,23 +112,43 @@ final class RcopyClient {
                 .flip());
         print("...");
         long begin = System.nanoTime();
-        connection.sendFrom(file, size);
-        status = response(connection, RcopyMessage.WRITE);
+        status = sendContents(connection, file, size);
         long micros = (System.nanoTime() - begin) / 1000;
-        close(connection);
         if (status != 0) {
             return told(status, "written");
+        }
+        status = close(connection);
+        if (status != 0) {
+            return told(status, "closed");
         }
         tell(size, micros);
         return 0;
     }
 
-    private void close(RcopyConnection connection) throws IOException, StreamFailure {
+    /** Sends them; the server's answer, which may come before the end: it ends the connection where it has no room. */
+    private int sendContents(RcopyConnection connection, FileChannel file, long size)
+            throws IOException, StreamFailure {
+        try {
+            connection.sendFrom(file, size);
+        } catch (SocketException lost) {
+            ByteBuffer header = connection.receiveBeforeEnd(RcopyMessage.HEADER_BYTES);
+            int status = header == null ? 0 : status(header, RcopyMessage.WRITE);
+            if (status == 0) {
+                throw lost;
+            }
+            return status;
+        }
+        return response(connection, RcopyMessage.WRITE);
+    }
+
+    private int close(RcopyConnection connection) throws IOException, StreamFailure {
         print("closing...");
         connection.send(RcopyMessage.of(RcopyMessage.CLOSE, 0, 0).toBuffer().flip());
-        if (response(connection, RcopyMessage.CLOSE) == 0) {
+        int status = response(connection, RcopyMessage.CLOSE);
+        if (status == 0) {
             environment.out().println("done");
         }
+        return status;
     }
 
     private int response(RcopyConnection connection, int command) throws IOException, StreamFailure {
@@ -110,6 +156,10 @@ final class RcopyClient {
         if (header == null) {
             throw unfinished("the server ended the connection; what it prints may tell why");
         }
+        return status(header, command);
+    }
+
+    private int status(ByteBuffer header, int command) throws StreamFailure {
         RcopyMessage message = RcopyMessage.read(header);
         if (message.version() != 0 || message.lengthBytes() < RcopyMessage.HEADER_BYTES) {
             environment.out().println("invalid version " + message.version() + " or length " + message.lengthBytes());
@@ -132,10 +182,11 @@ final class RcopyClient {
         environment
                 .err()
                 .println("rcopy: " + copy.destination() + " could not be " + what + " at the server: error " + status
-                        + (Errno.of(status).number() == status
-                                ? ", " + Errno.of(status).text()
-                                : ""));
-        return status;
+                        + FileError.ofNumber(status)
+                                .map(error -> ", " + error.text())
+                                .orElse(""));
+        // Of a status the shell sees the low byte alone.
+        return (status & LOW_BYTE) == 0 ? StreamRun.FAILED : status;
     }
 
     private void tell(long size, long micros) {

@@ -46,6 +46,16 @@ final class RcopyConnection implements AutoCloseable {
         return target.hasRemaining() ? null : target.flip();
     }
 
+    /** The same after a failure to send: what the peer said before it ended the connection, or null. */
+    @Nullable
+    ByteBuffer receiveBeforeEnd(int bytes) {
+        try {
+            return receive(bytes);
+        } catch (IOException nothing) {
+            return null;
+        }
+    }
+
     /** Sends so many bytes of a file. */
     void sendFrom(ReadableByteChannel file, long bytes) throws IOException {
         ByteBuffer piece = buffer();

@@ -2,15 +2,17 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.cm.spi.AddressText;
 import io.rdma4j.sockets.RdmaStreamSocket;
+import io.rdma4j.tools.TerminalText;
 import io.rdma4j.tools.ToolEnvironment;
-import io.rdma4j.verbs.Errno;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.channels.WritableByteChannel;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -24,7 +26,8 @@ final class RcopyServer {
     private static final int DROP = -1;
 
     private final ToolEnvironment environment;
-    private @Nullable FileChannel file;
+    private volatile @Nullable IncomingFile file;
+    private volatile boolean interrupted;
     private long files;
     private long bytes;
 
@@ -35,16 +38,23 @@ final class RcopyServer {
     /** Serves; the exit status, if it could not begin. */
     int run(int port) throws StreamFailure {
         try (RdmaStreamSocket listener = listen(port)) {
-            Runnable atInterrupt = listener::close;
-            environment.onInterrupt(atInterrupt);
+            environment.onInterrupt(() -> {
+                interrupted = true;
+                closeFile();
+                listener.close();
+            });
             tellTotals();
             while (true) {
                 print("waiting for connection...");
                 RdmaStreamSocket socket;
                 try {
                     socket = Objects.requireNonNull(listener.accept());
-                } catch (IOException ended) {
-                    return SUCCESS;
+                } catch (IOException e) {
+                    if (interrupted) {
+                        return SUCCESS;
+                    }
+                    line("");
+                    throw Rcopy.failure(environment, "raccept failed", e);
                 }
                 serve(socket);
                 tellTotals();
@@ -56,19 +66,29 @@ final class RcopyServer {
         environment.report().result("files", files).result("bytes", bytes);
     }
 
+    /** On all addresses; only on those of IPv4 where the host has no IPv6. */
     private RdmaStreamSocket listen(int port) throws StreamFailure {
+        try {
+            return listen("::", port);
+        } catch (IOException | UnsupportedAddressTypeException noIpv6) {
+            try {
+                return listen("0.0.0.0", port);
+            } catch (IOException e) {
+                throw Rcopy.failure(environment, "rbind failed", e);
+            }
+        }
+    }
+
+    private RdmaStreamSocket listen(String address, int port) throws IOException, StreamFailure {
         RdmaStreamSocket listener = Rcopy.open(environment);
-        String step = "rsetsockopt failed";
         try {
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            step = "rbind failed";
-            listener.bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), port));
-            step = "rlisten failed";
+            listener.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port));
             listener.listen(1);
             return listener;
-        } catch (IOException e) {
+        } catch (IOException | UnsupportedAddressTypeException e) {
             listener.close();
-            throw Rcopy.failure(environment, step, e);
+            throw e;
         }
     }
 
@@ -103,7 +123,7 @@ final class RcopyServer {
             case RcopyMessage.CLOSE -> close(connection, message);
             case RcopyMessage.WRITE -> write(connection, message);
             default -> {
-                answer(connection, message, Errno.EINVAL.number());
+                answer(connection, message, FileError.EINVAL.number());
                 yield DROP;
             }
         };
@@ -123,33 +143,47 @@ final class RcopyServer {
     private int open(@Nullable ByteBuffer path, int mode) {
         if (file != null) {
             line("cannot open another file");
-            return Errno.EBUSY.number();
+            return FileError.EBUSY.number();
         }
         if (path == null) {
             line("error receiving path");
-            return Errno.EIO.number();
+            return FileError.EIO.number();
         }
-        String text = textOf(path);
-        print(text + ", ");
         try {
-            file = RcopyFiles.create(Path.of(text), mode);
+            String text = textOf(path);
+            print(TerminalText.of(text) + ", ");
+            file = IncomingFile.create(Path.of(text), mode);
             return SUCCESS;
         } catch (IOException | IllegalArgumentException e) {
             line("unable to open destination file");
-            explain(String.valueOf(e));
-            return RcopyFiles.errorNumber(e);
+            return told(e);
         }
     }
 
-    /** Up to the first zero. */
-    private static String textOf(ByteBuffer path) {
-        byte[] bytes = new byte[path.remaining()];
-        path.get(bytes);
+    /**
+     * Up to the first zero.
+     *
+     * @throws IOException if it is not UTF-8: it would be stored under another name
+     */
+    private static String textOf(ByteBuffer path) throws IOException {
         int length = 0;
-        while (length < bytes.length && bytes[length] != 0) {
+        while (length < path.remaining() && path.get(path.position() + length) != 0) {
             length++;
         }
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(path.slice(path.position(), length))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw FileError.EILSEQ.exception();
+        }
+    }
+
+    /** Says why, and gives the number for the client. */
+    private int told(Exception failure) {
+        explain(FileError.describe(failure));
+        return FileError.of(failure).number();
     }
 
     private int write(RcopyConnection connection, RcopyMessage message) throws IOException {
@@ -160,54 +194,73 @@ final class RcopyServer {
     }
 
     private int writeFile(RcopyConnection connection, int lengthBytes) throws IOException {
-        FileChannel target = file;
+        IncomingFile target = file;
         if (target == null) {
             line("...file not opened");
-            return Errno.EINVAL.number();
+            return FileError.EINVAL.number();
         }
         if (lengthBytes != RcopyMessage.HEADER_BYTES + RcopyMessage.SIZE_BYTES) {
             line("...invalid message length " + lengthBytes);
-            return Errno.EINVAL.number();
+            return FileError.EINVAL.number();
         }
         ByteBuffer size = connection.receive(RcopyMessage.SIZE_BYTES);
         if (size == null) {
-            return Errno.EIO.number();
+            return FileError.EIO.number();
         }
         long expected = size.order(ByteOrder.nativeOrder()).getLong();
+        WritableByteChannel contents;
+        try {
+            contents = target.begin(expected);
+        } catch (IOException e) {
+            line("...error allocating file");
+            return told(e);
+        }
         print("..." + expected + " bytes...");
         try {
-            long received = connection.receiveInto(target, expected);
+            long received = connection.receiveInto(contents, expected);
             if (received == expected) {
-                files++;
                 bytes += expected;
                 return SUCCESS;
             }
             line("...error receiving data");
-            return Errno.EIO.number();
+            return FileError.EIO.number();
         } catch (IOException e) {
             line("...error writing file");
-            explain(String.valueOf(e.getMessage()));
-            return RcopyFiles.errorNumber(e);
+            return told(e);
         }
     }
 
     private int close(RcopyConnection connection, RcopyMessage message) throws IOException {
         print("closing...");
-        closeFile();
-        answer(connection, message, SUCCESS);
-        line("done");
-        return SUCCESS;
+        int status = keepFile();
+        answer(connection, message, status);
+        if (status == SUCCESS) {
+            line("done");
+        }
+        return status;
+    }
+
+    private int keepFile() {
+        IncomingFile whole = file;
+        if (whole == null) {
+            return SUCCESS;
+        }
+        try {
+            whole.keep();
+            file = null;
+            files++;
+            return SUCCESS;
+        } catch (IOException e) {
+            line("error closing file");
+            return told(e);
+        }
     }
 
     private void closeFile() {
-        FileChannel open = file;
+        IncomingFile unfinished = file;
         file = null;
-        if (open != null) {
-            try {
-                open.close();
-            } catch (IOException e) {
-                explain("the file could not be closed: " + e.getMessage());
-            }
+        if (unfinished != null) {
+            unfinished.close();
         }
     }
 
@@ -221,6 +274,6 @@ final class RcopyServer {
     }
 
     private void explain(String text) {
-        environment.err().println("rcopy: " + text);
+        environment.err().println("rcopy: " + TerminalText.of(text));
     }
 }

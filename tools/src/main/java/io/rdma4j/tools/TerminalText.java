@@ -1,0 +1,46 @@
+package io.rdma4j.tools;
+
+/** Text of a peer, made safe for a terminal. */
+public final class TerminalText {
+    private static final int LAST_BYTE = 0xff;
+    private static final int LAST_OF_FOUR_DIGITS = 0xffff;
+
+    private TerminalText() {}
+
+    /**
+     * The text with escapes in place of what does not print: control characters, with which a peer could command the
+     * terminal or write lines of its own, and the invisible characters that change the order of others. All else stays.
+     */
+    public static String of(String text) {
+        if (text.codePoints().allMatch(TerminalText::prints)) {
+            return text;
+        }
+        StringBuilder safe = new StringBuilder();
+        text.codePoints().forEach(character -> {
+            if (prints(character)) {
+                safe.appendCodePoint(character);
+            } else {
+                safe.append(escape(character));
+            }
+        });
+        return safe.toString();
+    }
+
+    private static boolean prints(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SURROGATE -> false;
+            default -> true;
+        };
+    }
+
+    private static String escape(int character) {
+        if (character <= LAST_BYTE) {
+            return "\\x%02x".formatted(character);
+        }
+        return (character <= LAST_OF_FOUR_DIGITS ? "\\u%04x" : "\\U%08x").formatted(character);
+    }
+}
