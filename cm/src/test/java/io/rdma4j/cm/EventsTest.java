@@ -183,4 +183,58 @@ class EventsTest {
         assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setAckTimeout(32)))
                 .hasMessageContaining("is 32, must be 0 to 31");
     }
+
+    private static CmId synchronous() {
+        return new CmId(
+                EventChannel.ofSynchronousId(), true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, "synchronous");
+    }
+
+    @Test
+    void aSynchronousListenerMigratesWithARequestThatNobodyTook() {
+        CmId moved = synchronous();
+        CmEventSink child = moved.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        moved.migrate(channel);
+        child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
+        CmEvent request = next();
+        assertThat(request.type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
+        assertThat(request.id().channel()).isSameAs(channel);
+        request.acknowledge();
+        CmEvent rejected = next();
+        assertThat(rejected.type()).isEqualTo(CmEvent.Type.REJECTED);
+        rejected.acknowledge();
+        request.id().close();
+        moved.close();
+        listener.close();
+        channel.close();
+    }
+
+    /** As when two threads wait in getRequest. */
+    @Test
+    void anEventOfARequestThatIsJustBeingTakenIsNotTakenForARequest() {
+        CmId taking = synchronous();
+        CmEventSink child = taking.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+        child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
+        EventChannel own = taking.core().channel();
+        AtomicReference<@Nullable CmEvent> second = new AtomicReference<>();
+        fake.onTaken = () -> second.set(own.poll());
+        CmEvent request = Objects.requireNonNull(own.poll());
+        assertThat(second.get()).isNull();
+        CmEvent rejected = Objects.requireNonNull(request.id().core().channel().poll());
+        assertThat(rejected.type()).isEqualTo(CmEvent.Type.REJECTED);
+        request.acknowledge();
+        rejected.acknowledge();
+        request.id().close();
+        taking.close();
+    }
+
+    @Test
+    void aClosedIdentifierIsNotMigrated() {
+        EventChannel target = EventChannel.ofSynchronousId();
+        listener.close();
+        RdmaException refused = catchThrowableOfType(RdmaException.class, () -> listener.migrate(target));
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused).hasMessageContaining("the identifier is closed");
+        target.close();
+        channel.close();
+    }
 }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class FakeProviderId implements ProviderCmId {
     final List<String> calls = new ArrayList<>();
 
+    /** Called when the request of this identifier is taken. */
+    Runnable onTaken = () -> {};
+
     @Override
     public void bind(InetSocketAddress local) {
         calls.add("bind");
@@ -137,6 +140,7 @@ final class FakeProviderId implements ProviderCmId {
     @Override
     public void requestTaken() {
         calls.add("taken");
+        onTaken.run();
     }
 
     @Override

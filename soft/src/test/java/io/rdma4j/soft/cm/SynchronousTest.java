@@ -194,4 +194,34 @@ class SynchronousTest {
         id.close();
         channel.close();
     }
+
+    @Test
+    void disconnectingAfterARefusalIsRefusedAtOnce() {
+        CmId listener = listening();
+        int port = listener.sourcePort();
+        listener.close();
+        CmId client = resolved(port);
+        assertThatThrownBy(() -> client.connect(null)).hasMessageContaining("ECONNREFUSED");
+        RdmaException refused = catchThrowableOfType(RdmaException.class, client::disconnect);
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(refused).hasMessageContaining("there is no connection");
+        client.close();
+    }
+
+    @Test
+    void disconnectingBeforeTheConnectionIsEstablishedIsRefusedAndDoesNotHarmIt() {
+        CmId listener = listening();
+        CmId client = resolved(listener.sourcePort());
+        CompletableFuture<Void> connected = CompletableFuture.runAsync(() -> client.connect(null), threads);
+        CmId server = listener.getRequest();
+        RdmaException refused = catchThrowableOfType(RdmaException.class, client::disconnect);
+        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+        server.createQueuePair(null, CmQueuePairAttributes.of(SIZES));
+        server.accept(null);
+        connected.join();
+        transfer(client, server, "unharmed");
+        client.close();
+        server.close();
+        listener.close();
+    }
 }
