@@ -237,4 +237,20 @@ class EventsTest {
         target.close();
         channel.close();
     }
+
+    @Test
+    void theThreadThatHandlesAnEventMayCloseAndMigrateTheIdentifierBeforeItAcknowledges() {
+        CmEventSink sink = request();
+        CmEvent request = next();
+        sink.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
+        CmEvent disconnected = next();
+        EventChannel other = EventChannel.ofSynchronousId();
+        request.id().migrate(other);
+        request.id().close();
+        listener.close();
+        disconnected.acknowledge();
+        request.acknowledge();
+        other.close();
+        channel.close();
+    }
 }
