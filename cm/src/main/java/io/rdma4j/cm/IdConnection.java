@@ -144,6 +144,10 @@ final class IdConnection {
         core.locked("rdma_disconnect", () -> {
             ProviderCmId provider = core.binding().required("rdma_disconnect", "Connect first");
             core.requireDevice("rdma_disconnect");
+            if (core.isSynchronous() && !provider.isConnected()) {
+                // Linux says nothing and reports nothing: the wait for an event would not end.
+                throw IdCore.invalid("rdma_disconnect", core.id() + ": there is no connection", "Connect first");
+            }
             IdQueuePair own = core.queuePair();
             if (own != null) {
                 own.toError();

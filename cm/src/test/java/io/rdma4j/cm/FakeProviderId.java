@@ -68,6 +68,11 @@ final class FakeProviderId implements ProviderCmId {
     }
 
     @Override
+    public boolean isConnected() {
+        return false;
+    }
+
+    @Override
     public void notifyCommunicationEstablished() {
         calls.add("notify");
     }

@@ -55,8 +55,14 @@ public interface ProviderCmId {
      */
     void reject(byte[] privateData, boolean becauseOfEnhancement);
 
-    /** Disconnects, or answers the peer's disconnection. */
+    /** Disconnects, or answers the peer's disconnection. Does nothing, as in Linux, where {@link #isConnected} is false. */
     void disconnect();
+
+    /**
+     * Whether {@link #disconnect} has something to end: the connection is established or being ended, or in time-wait. Then
+     * an event {@code DISCONNECTED} or {@code TIMEWAIT_EXIT} follows, or has been reported since this call.
+     */
+    boolean isConnected();
 
     /** Data arrived on the queue pair of a connection that is not established yet. */
     void notifyCommunicationEstablished();

@@ -211,6 +211,21 @@ final class ConnectionExchange implements CmEvents {
         }
     }
 
+    /**
+     * Whether an end of the connection is still to be reported.
+     *
+     * @param isEndKnown whether the disconnection was reported, so that only the end of the time-wait is to come
+     */
+    boolean isConnected(boolean isEndKnown) {
+        CmConnection current = connection;
+        return current != null
+                && switch (current.state()) {
+                    case ESTABLISHED, DREQ_SENT, DREQ_RECEIVED -> true;
+                    case TIMEWAIT -> isEndKnown;
+                    default -> false;
+                };
+    }
+
     void notifyCommunicationEstablished() {
         String operation = "rdma_notify";
         CmConnection current = connection;

@@ -318,6 +318,12 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Override
+    public boolean isConnected() {
+        return service.locked(
+                now -> state != State.DEVICE_REMOVAL && connection.isConnected(state == State.DISCONNECT));
+    }
+
+    @Override
     public void notifyCommunicationEstablished() {
         service.run(now -> connection.notifyCommunicationEstablished());
     }
