@@ -1,12 +1,15 @@
 package io.rdma4j.cm;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the events of one identifier that the application has taken, and those of them that it has acknowledged. */
+/** Knows the events of one identifier that the application has taken and not acknowledged. Thread safe. */
 final class AcknowledgementCount {
     private final @Nullable AcknowledgementCount whole;
-    private long taken;
-    private long acknowledged;
+
+    /** For each event that is not acknowledged, the thread that took it. */
+    private final List<Long> takers = new ArrayList<>();
 
     AcknowledgementCount() {
         whole = null;
@@ -21,28 +24,35 @@ final class AcknowledgementCount {
         return new AcknowledgementCount(this);
     }
 
+    /** The thread that calls takes an event. */
     synchronized void taken() {
-        taken++;
+        takers.add(Thread.currentThread().threadId());
     }
 
-    void acknowledged() {
+    /**
+     * An event is acknowledged, by any thread.
+     *
+     * @param taker number of the thread that took it
+     */
+    void acknowledged(long taker) {
         synchronized (this) {
-            acknowledged++;
+            takers.remove((Long) taker);
             notifyAll();
         }
         if (whole != null) {
-            whole.acknowledged();
+            whole.acknowledged(taker);
         }
     }
 
     /**
-     * Waits until every event taken is acknowledged.
+     * Waits until every event that another thread took is acknowledged. Those that the calling thread took are left out:
+     * it could not acknowledge them while it waits.
      *
      * @return false if the thread was interrupted; its flag stays set
      */
     synchronized boolean awaitAll() {
         try {
-            while (acknowledged < taken) {
+            while (isHeldByAnother()) {
                 wait();
             }
             return true;
@@ -50,5 +60,15 @@ final class AcknowledgementCount {
             Thread.currentThread().interrupt();
             return false;
         }
+    }
+
+    private boolean isHeldByAnother() {
+        long self = Thread.currentThread().threadId();
+        for (Long taker : takers) {
+            if (taker != self) {
+                return true;
+            }
+        }
+        return false;
     }
 }

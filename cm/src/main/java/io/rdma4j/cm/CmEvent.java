@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Something that happened to an identifier. C: {@code struct rdma_cm_event}. Thread safe.
  *
  * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}: {@link CmId#close} and {@link
- * CmId#migrate} wait for it.
+ * CmId#migrate} wait for it, but for events that their own thread took.
  */
 public final class CmEvent implements AutoCloseable {
     /** Kinds of events. C: {@code enum rdma_cm_event_type}. */
@@ -84,6 +84,7 @@ public final class CmEvent implements AutoCloseable {
     private final @Nullable CmId listenId;
     private final @Nullable Object multicastContext;
     private final AcknowledgementCount count;
+    private final long taker = Thread.currentThread().threadId();
     private final AtomicBoolean acknowledged = new AtomicBoolean();
 
     private CmEvent(
@@ -181,7 +182,7 @@ public final class CmEvent implements AutoCloseable {
     /** Acknowledges the event; the second time does nothing. C: {@code rdma_ack_cm_event}. */
     public void acknowledge() {
         if (acknowledged.compareAndSet(false, true)) {
-            count.acknowledged();
+            count.acknowledged(taker);
         }
     }
 

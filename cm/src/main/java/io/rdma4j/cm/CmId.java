@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It is made by {@link EventChannel#createId}, and then its calls return at once and their results are events of the
  * channel; or by {@link #create}, and then it is <em>synchronous</em>: {@link #resolveAddress}, {@link #resolveRoute},
  * {@link #connect}, {@link #accept} and {@link #disconnect} wait for their event, leave it in {@link #event}, and throw
- * if its status is not 0.
+ * if its status is not 0. They throw {@code EINVAL} when another thread closes the identifier or moves it to a channel, and
+ * {@code EINTR} when the thread is interrupted.
  *
  * <p>Every call throws {@link RdmaException} with {@code EINVAL} if the identifier's state does not allow it; its message
  * names the state.
@@ -174,7 +175,7 @@ public final class CmId implements AutoCloseable {
      *     one of another device
      */
     public QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
-        return core.createQueuePair(protectionDomain, attributes);
+        return core.queues().createQueuePair(protectionDomain, attributes);
     }
 
     /** {@link #createQueuePair(ProtectionDomain, CmQueuePairAttributes)} with given completion queues. */
@@ -182,9 +183,15 @@ public final class CmId implements AutoCloseable {
         return createQueuePair(protectionDomain, CmQueuePairAttributes.of(attributes));
     }
 
-    /** Closes the queue pair and the completion queues made with it, if there are any. C: {@code rdma_destroy_qp}. */
+    /**
+     * Closes the queue pair and the completion queues made with it, if there are any; waits until the events of the
+     * completion queues are acknowledged. C: {@code rdma_destroy_qp}.
+     *
+     * @throws RdmaException {@code EBUSY} if another queue pair reports to one of the completion queues, {@code EINTR} if
+     *     the thread is interrupted while it waits: the queue pair is closed, and another call closes the rest
+     */
     public void destroyQueuePair() {
-        core.destroyQueuePair();
+        core.queues().destroyQueuePair();
     }
 
     /**
@@ -201,7 +208,7 @@ public final class CmId implements AutoCloseable {
      */
     public SharedReceiveQueue createSharedReceiveQueue(
             @Nullable ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
-        return core.createSharedReceiveQueue(protectionDomain, attributes);
+        return core.queues().createSharedReceiveQueue(protectionDomain, attributes);
     }
 
     /**
@@ -210,7 +217,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException {@code EBUSY} while queue pairs use it
      */
     public void destroySharedReceiveQueue() {
-        core.destroySharedReceiveQueue();
+        core.queues().destroySharedReceiveQueue();
     }
 
     /**
@@ -245,8 +252,8 @@ public final class CmId implements AutoCloseable {
      *
      * @return the identifier of the new connection, synchronous too, with the request as its {@link #event};
      *     of an endpoint ({@link #createEndpoint}) with a queue pair
-     * @throws RdmaException {@code EINVAL} if the identifier is not synchronous, {@code EINTR} if the thread was
-     *     interrupted, else the status of the event that came instead
+     * @throws RdmaException {@code EINVAL} if the identifier is not synchronous, or is closed or migrated while the thread
+     *     waits; {@code EINTR} if the thread was interrupted, else the status of the event that came instead
      */
     public CmId getRequest() {
         return core.getRequest();
@@ -347,7 +354,8 @@ public final class CmId implements AutoCloseable {
      * Disconnects, or answers the peer's disconnection: the queue pair goes to the error state, and what is posted is
      * flushed. C: {@code rdma_disconnect}. Both sides get one {@code DISCONNECTED}, later {@code TIMEWAIT_EXIT}.
      *
-     * @throws RdmaException {@code EINVAL} if there never was a connection
+     * @throws RdmaException {@code EINVAL} if there never was a connection; synchronous also if the peer refused it, if it is
+     *     not established yet, or if it is over
      */
     public void disconnect() {
         core.connection().disconnect();
@@ -489,9 +497,13 @@ public final class CmId implements AutoCloseable {
      * Moves the identifier with its events to another channel; waits until the events already taken are acknowledged. C:
      * {@code rdma_migrate_id}.
      *
+     * <p>Requests of a listener that nobody has taken move along. Events that the calling thread itself took are not waited
+     * for.
+     *
      * @param target the channel, or null to make the identifier synchronous
-     * @throws RdmaException {@code EINVAL} if {@code target} is null and the identifier is synchronous already; {@code
-     *     EINTR} if the thread was interrupted while it waited
+     * @throws RdmaException {@code EINVAL} if {@code target} is null and the identifier is synchronous already, or the
+     *     identifier or {@code target} is closed; {@code EINTR} if the thread was interrupted while it waited: the
+     *     identifier has moved
      */
     public void migrate(@Nullable EventChannel target) {
         core.migrate(target);
@@ -562,7 +574,7 @@ public final class CmId implements AutoCloseable {
 
     /** The identifier's own shared receive queue, or null. C: {@code id->srq}. */
     public @Nullable SharedReceiveQueue sharedReceiveQueue() {
-        return core.sharedReceiveQueue();
+        return core.queues().sharedReceiveQueue();
     }
 
     /**
@@ -596,7 +608,7 @@ public final class CmId implements AutoCloseable {
 
     /** Where receives are reported: those of the shared queue of extended connections, else the queue pair's; or null. */
     public @Nullable CompletionQueue receiveCompletions() {
-        return core.receiveCompletions();
+        return core.queues().receiveCompletions();
     }
 
     /** The channel made for {@link #sendCompletions}, or null if the application gave the queue. */
@@ -607,7 +619,7 @@ public final class CmId implements AutoCloseable {
 
     /** The channel made for {@link #receiveCompletions}, or null if the application gave the queue. */
     public @Nullable CompletionChannel receiveCompletionChannel() {
-        return core.receiveChannel();
+        return core.queues().receiveChannel();
     }
 
     /** The channel of its events, or null if the identifier is synchronous. */
@@ -631,10 +643,18 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
-     * Closes the identifier with its queue pair, and its shared receive queue if no other uses that; waits until all its events are acknowledged, so a thread must not close
-     * it while it holds one. C: {@code rdma_destroy_id}. A peer is told by what the state asks for: an unanswered request
-     * is rejected, an established connection disconnected. If the thread is interrupted the wait ends and its flag stays
-     * set. Closing twice does nothing.
+     * Closes the identifier with its queue pair, and its shared receive queue if no other uses that. C: {@code
+     * rdma_destroy_id}. A peer is told by what the state asks for: an unanswered request is rejected, an established
+     * connection disconnected. A thread that waits in a call of a synchronous identifier gets {@code EINVAL}.
+     *
+     * <p>Waits until all events of the identifier and of its completion queues are acknowledged; events of the identifier
+     * that the calling thread itself took are not waited for, so a thread may close it while it handles one. Other threads may
+     * call the identifier meanwhile: calls are refused. If the thread is interrupted the wait ends and its flag stays set.
+     * Closing again does nothing, or closes the completion queues that could not be closed.
+     *
+     * @throws RdmaException {@code EBUSY} if a queue pair of another identifier reports to a completion queue of this one,
+     *     {@code EINTR} if the thread is interrupted while it waits for an event of a completion queue: all but these
+     *     completion queues is closed, the port is free, and another call closes them
      */
     @Override
     public void close() {

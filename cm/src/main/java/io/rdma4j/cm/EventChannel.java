@@ -98,7 +98,7 @@ public final class EventChannel implements AutoCloseable {
             Pending pending;
             lock.lock();
             try {
-                while (queue.isEmpty()) {
+                while (closed || queue.isEmpty()) {
                     if (closed || remaining <= 0) {
                         return null;
                     }
@@ -121,7 +121,10 @@ public final class EventChannel implements AutoCloseable {
                 event = pending.id().core().process(pending);
             } finally {
                 if (event == null) {
-                    pending.owner().core().count().acknowledged();
+                    pending.owner()
+                            .core()
+                            .count()
+                            .acknowledged(Thread.currentThread().threadId());
                 }
             }
             if (event != null) {
@@ -156,6 +159,17 @@ public final class EventChannel implements AutoCloseable {
     /** A channel of one synchronous identifier. */
     static EventChannel ofSynchronousId() {
         return new EventChannel();
+    }
+
+    /** Ends all waits at a channel of one synchronous identifier, for good. */
+    void end() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     void attach() {

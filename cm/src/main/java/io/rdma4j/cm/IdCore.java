@@ -3,21 +3,15 @@ package io.rdma4j.cm;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
-import io.rdma4j.verbs.CompletionChannel;
-import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Errno;
-import io.rdma4j.verbs.ProtectionDomain;
-import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.verbs.SharedReceiveQueue;
-import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is behind a {@link CmId}: its queue pair, depths, channel and last event, and what librdmacm does with them. Calls
+ * What is behind a {@link CmId}: its queues, depths, channel and last event, and what librdmacm does with them. Calls
  * of the application are serialised by a lock that no provider's thread takes.
  */
 final class IdCore {
@@ -32,16 +26,15 @@ final class IdCore {
     private final MulticastMemberships memberships = new MulticastMemberships(this);
     private final IdConnection connection = new IdConnection(this);
     private final IdLookup lookup = new IdLookup(this);
+    private final IdQueues queues = new IdQueues(this);
     private volatile EventChannel channel;
     private volatile boolean synchronous;
     volatile @Nullable Object context;
     private volatile @Nullable CmEvent event;
-    private volatile @Nullable IdQueuePair queuePair;
-    private volatile @Nullable IdSharedReceives sharedReceives;
     private OpenDevices.@Nullable Use device;
     private boolean connectFailed;
     private volatile @Nullable Endpoint endpoint;
-    private boolean closed;
+    private volatile boolean closed;
 
     IdCore(
             CmId id,
@@ -67,10 +60,10 @@ final class IdCore {
         channel.attach();
     }
 
-    /** Of a connection request; it reports to the listener's channel until the request is taken. */
+    /** Of a connection request; its events wait in a channel of its own until the request is taken. */
     IdCore(CmId id, IdCore listener, ProviderCmId child) {
         this.id = id;
-        this.channel = listener.channel;
+        this.channel = EventChannel.ofSynchronousId();
         this.portSpace = listener.portSpace;
         this.queuePairType = listener.queuePairType;
         this.context = listener.context;
@@ -113,7 +106,20 @@ final class IdCore {
 
     @Nullable
     IdQueuePair queuePair() {
-        return queuePair;
+        return queues.queuePair();
+    }
+
+    IdQueues queues() {
+        return queues;
+    }
+
+    /** Serialises the calls of the application. */
+    ReentrantLock lock() {
+        return lock;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     IdConnection connection() {
@@ -132,123 +138,6 @@ final class IdCore {
         return count;
     }
 
-    // ---- queue pair
-
-    QueuePair createQueuePair(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
-        lock.lock();
-        try {
-            String operation = "rdma_create_qp";
-            requireOpen(operation);
-            ProviderCmId provider = binding.required(operation, RESOLVE_FIRST);
-            OpenDevices.Use use = requireDevice(operation);
-            if (queuePair != null) {
-                throw invalid(operation, "the identifier already has a queue pair", "Destroy it first");
-            }
-            ProtectionDomain domain = protectionDomain == null ? use.defaultDomain() : protectionDomain;
-            String name = use.context().device().name();
-            if (!domain.context().device().name().equals(name)) {
-                throw invalid(
-                        operation,
-                        "the protection domain belongs to "
-                                + domain.context().device().name() + ", the identifier to " + name,
-                        "Make the protection domain from the identifier's verbs()");
-            }
-            IdQueuePair made = IdQueuePair.create(id, provider, domain, completed(attributes, use));
-            queuePair = made;
-            return made.queuePair();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Puts in what the identifier has where the application gave nothing. */
-    private CmQueuePairAttributes completed(CmQueuePairAttributes attributes, OpenDevices.Use use) {
-        IdSharedReceives own = sharedReceives;
-        return switch (queuePairType) {
-            case XRC_RECEIVE ->
-                attributes.xrcDomain() == null ? attributes.xrcDomain(use.defaultXrcDomain()) : attributes;
-            case XRC_SEND -> attributes; // it receives nothing
-            default ->
-                attributes.sharedReceiveQueue() == null && own != null
-                        ? attributes.sharedReceiveQueue(own.queue())
-                        : attributes;
-        };
-    }
-
-    void destroyQueuePair() {
-        lock.lock();
-        try {
-            IdQueuePair old = queuePair;
-            queuePair = null;
-            if (old != null) {
-                old.close();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    // ---- shared receive queue
-
-    SharedReceiveQueue createSharedReceiveQueue(
-            @Nullable ProtectionDomain protectionDomain, SharedReceiveQueueInitAttributes attributes) {
-        lock.lock();
-        try {
-            String operation = "rdma_create_srq";
-            requireOpen(operation);
-            OpenDevices.Use use = requireDevice(operation);
-            if (sharedReceives != null) {
-                throw invalid(operation, "the identifier already has a shared receive queue", "Destroy it first");
-            }
-            IdSharedReceives made = IdSharedReceives.create(id, use, protectionDomain, attributes);
-            sharedReceives = made;
-            return made.queue();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Nullable
-    SharedReceiveQueue sharedReceiveQueue() {
-        IdSharedReceives own = sharedReceives;
-        return own == null ? null : own.queue();
-    }
-
-    /** Where receives are reported: those of the shared queue of extended connections, else the queue pair's. */
-    @Nullable
-    CompletionQueue receiveCompletions() {
-        IdSharedReceives shared = sharedReceives;
-        if (shared != null && shared.completions() != null) {
-            return shared.completions();
-        }
-        IdQueuePair own = queuePair;
-        return own == null ? null : own.queuePair().receiveCompletions();
-    }
-
-    /** The channel made for {@link #receiveCompletions}. */
-    @Nullable
-    CompletionChannel receiveChannel() {
-        IdSharedReceives shared = sharedReceives;
-        if (shared != null && shared.completions() != null) {
-            return shared.channel();
-        }
-        IdQueuePair own = queuePair;
-        return own == null ? null : own.receiveChannel();
-    }
-
-    void destroySharedReceiveQueue() {
-        lock.lock();
-        try {
-            IdSharedReceives old = sharedReceives;
-            if (old != null) {
-                old.close();
-            }
-            sharedReceives = null;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // ---- requests
 
     CmId getRequest() {
@@ -259,10 +148,10 @@ final class IdCore {
         acknowledgeEvent();
         CmEvent request = awaitEvent(operation);
         if (request.type() != CmEvent.Type.CONNECT_REQUEST) {
-            event = request;
+            keep(operation, request);
             throw failure(operation, request);
         }
-        request.id().core().event = request;
+        request.id().core().keep(operation, request);
         Endpoint remembered = endpoint;
         if (remembered != null) {
             remembered.equip(request.id());
@@ -278,20 +167,27 @@ final class IdCore {
     // ---- channel and end
 
     void migrate(@Nullable EventChannel target) {
-        boolean wasSynchronous = synchronous;
-        if (target == null && wasSynchronous) {
-            throw invalid("rdma_migrate_id", "the identifier is synchronous already", "");
+        String operation = "rdma_migrate_id";
+        EventChannel old;
+        boolean wasSynchronous;
+        lock.lock();
+        try {
+            requireOpen(operation);
+            wasSynchronous = synchronous;
+            if (target == null && wasSynchronous) {
+                throw invalid(operation, "the identifier is synchronous already", "");
+            }
+            old = channel;
+            moveTo(old, target);
+        } finally {
+            lock.unlock();
         }
-        EventChannel old = channel;
-        moveTo(old, target);
         if (wasSynchronous) {
+            old.end();
             acknowledgeEvent();
         }
         if (!count.awaitAll()) {
-            throw new RdmaException("rdma_migrate_id", Errno.EINTR, "events are not acknowledged yet", "");
-        }
-        if (wasSynchronous) {
-            old.close();
+            throw new RdmaException(operation, Errno.EINTR, "events are not acknowledged yet", "");
         }
     }
 
@@ -306,16 +202,27 @@ final class IdCore {
     }
 
     void close() {
-        OpenDevices.Use used;
+        boolean isFirst;
         lock.lock();
         try {
-            if (closed) {
-                return;
-            }
+            isFirst = !closed;
             closed = true;
-            used = device;
-            destroyQueuePair();
-            leaveSharedReceiveQueue();
+        } finally {
+            lock.unlock();
+        }
+        if (!isFirst) {
+            queues.closeAll(); // what could not be closed then
+            return;
+        }
+        if (synchronous) {
+            channel.end();
+        }
+        IdQueues.inTurn(queues::stop, this::leaveProvider, queues::closeAll, this::leaveDevice);
+    }
+
+    private void leaveProvider() {
+        lock.lock();
+        try {
             binding.close();
         } finally {
             lock.unlock();
@@ -325,19 +232,14 @@ final class IdCore {
                 pending.id().close(); // a request that nobody took
             }
         }
-        acknowledgeEvent();
-        count.awaitAll();
-        if (used != null) {
-            used.release();
-        }
     }
 
-    /** Closes the shared receive queue, unless queue pairs of other identifiers use it: then it is the application's. */
-    private void leaveSharedReceiveQueue() {
-        try {
-            destroySharedReceiveQueue();
-        } catch (RdmaException stillUsed) {
-            sharedReceives = null;
+    private void leaveDevice() {
+        acknowledgeEvent();
+        count.awaitAll();
+        OpenDevices.Use used = device;
+        if (used != null) {
+            used.release();
         }
     }
 
@@ -394,7 +296,7 @@ final class IdCore {
         return CmEvent.of(type, raw, id, count);
     }
 
-    private CmEvent processRequest(IdCore listener, ProviderEvent raw) {
+    private @Nullable CmEvent processRequest(IdCore listener, ProviderEvent raw) {
         lock.lock();
         try {
             connection.asked(raw);
@@ -406,12 +308,25 @@ final class IdCore {
         } finally {
             lock.unlock();
         }
-        if (listener.synchronous) {
-            moveTo(channel, null);
-        } else if (channel != listener.channel) {
-            moveTo(channel, listener.channel);
+        return joins(listener) ? CmEvent.ofRequest(raw, id, listener.id, listener.count) : null;
+    }
+
+    /** Reports where the listener does from now on; not if the listener is closed just now, and its channel. */
+    private boolean joins(IdCore listener) {
+        listener.lock.lock();
+        try {
+            if (listener.synchronous) {
+                synchronous = true;
+            } else {
+                moveTo(channel, listener.channel);
+            }
+            return true;
+        } catch (RdmaException channelClosed) {
+            close();
+            return false;
+        } finally {
+            listener.lock.unlock();
         }
-        return CmEvent.ofRequest(raw, id, listener.id, listener.count);
     }
 
     private @Nullable CmEvent processMulticast(ProviderEvent raw) {
@@ -427,7 +342,7 @@ final class IdCore {
         lock.lock();
         try {
             connection.answered(raw);
-            IdQueuePair own = queuePair;
+            IdQueuePair own = queuePair();
             ProviderCmId provider = binding.first();
             if (own == null || provider == null) {
                 return eventOf(CmEvent.Type.CONNECT_RESPONSE, raw);
@@ -455,7 +370,7 @@ final class IdCore {
     private void queuePairToError() {
         lock.lock();
         try {
-            IdQueuePair own = queuePair;
+            IdQueuePair own = queuePair();
             if (own != null) {
                 own.toError();
             }
@@ -470,15 +385,19 @@ final class IdCore {
     // ---- synchronous mode
 
     void complete(String operation) {
-        if (!synchronous) {
-            return;
+        if (synchronous) {
+            var _ = awaitSuccess(operation);
         }
+    }
+
+    private CmEvent awaitSuccess(String operation) {
         acknowledgeEvent();
         CmEvent result = awaitEvent(operation);
-        event = result;
+        keep(operation, result);
         if (result.status() != 0) {
             throw failure(operation, result);
         }
+        return result;
     }
 
     /**
@@ -486,9 +405,11 @@ final class IdCore {
      * connection's end: nothing would tell of that again.
      */
     void completeConnecting(String operation) {
-        complete(operation);
-        CmEvent result = event;
-        if (synchronous && result != null && result.type() == CmEvent.Type.DISCONNECTED) {
+        if (!synchronous) {
+            return;
+        }
+        CmEvent result = awaitSuccess(operation);
+        if (result.type() == CmEvent.Type.DISCONNECTED) {
             throw failure(operation, result);
         }
     }
@@ -501,17 +422,56 @@ final class IdCore {
     }
 
     private CmEvent awaitEvent(String operation) {
-        CmEvent next = channel.await();
-        if (next == null) {
-            throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
+        EventChannel from = channel;
+        CmEvent next = from.await();
+        if (next != null) {
+            return next;
         }
-        return next;
+        if (closed) {
+            throw closedMeanwhile(operation);
+        }
+        if (from != channel) {
+            throw invalid(operation, id + " was moved to an event channel meanwhile", "Take its events there");
+        }
+        throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
+    }
+
+    private RdmaException closedMeanwhile(String operation) {
+        return invalid(operation, "the identifier is closed: " + id, "");
+    }
+
+    /** Leaves an event at the identifier, to be acknowledged by its next call, or by its close. */
+    private void keep(String operation, CmEvent result) {
+        CmEvent old = result;
+        boolean isKept;
+        lock.lock();
+        try {
+            isKept = !closed;
+            if (isKept) {
+                old = event;
+                event = result;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (old != null) {
+            old.acknowledge();
+        }
+        if (!isKept) {
+            throw closedMeanwhile(operation);
+        }
     }
 
     /** Acknowledges the event that a synchronous call has left, if there is one. */
     void acknowledgeEvent() {
-        CmEvent old = event;
-        event = null;
+        CmEvent old;
+        lock.lock();
+        try {
+            old = event;
+            event = null;
+        } finally {
+            lock.unlock();
+        }
         if (old != null) {
             old.acknowledge();
         }
@@ -541,7 +501,7 @@ final class IdCore {
         }
     }
 
-    private void requireOpen(String operation) {
+    void requireOpen(String operation) {
         if (closed) {
             throw invalid(operation, "the identifier is closed", "");
         }

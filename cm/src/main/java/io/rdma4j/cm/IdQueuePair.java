@@ -114,17 +114,15 @@ final class IdQueuePair {
         if (queuePair != null) {
             queuePair.close();
         }
-        if (sendQueue != null) {
-            sendQueue.close();
+        IdQueues.inTurn(() -> close(sendQueue, sendChannel), () -> close(receiveQueue, receiveChannel));
+    }
+
+    private static void close(@Nullable CompletionQueue queue, @Nullable CompletionChannel channel) {
+        if (queue != null) {
+            queue.close();
         }
-        if (receiveQueue != null) {
-            receiveQueue.close();
-        }
-        if (sendChannel != null) {
-            sendChannel.close();
-        }
-        if (receiveChannel != null) {
-            receiveChannel.close();
+        if (channel != null) {
+            channel.close();
         }
     }
 
@@ -168,6 +166,7 @@ final class IdQueuePair {
         queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
     }
 
+    /** Closes all. Where a completion queue cannot be closed the rest is; then it may be repeated. */
     void close() {
         closeAll(queuePair, ownSendQueue, ownReceiveQueue, sendChannel, receiveChannel);
     }

@@ -57,13 +57,8 @@ record IdSharedReceives(
         }
     }
 
-    /**
-     * Closes the queue, and what was made with it.
-     *
-     * @throws io.rdma4j.verbs.RdmaException {@code EBUSY} while queue pairs use it; then nothing is closed
-     */
-    void close() {
-        queue.close();
+    /** Closes what was made with the queue, which is closed. Where it fails it may be repeated. */
+    void closeCompletions() {
         if (channel != null && completions != null) {
             completions.close();
             channel.close();
