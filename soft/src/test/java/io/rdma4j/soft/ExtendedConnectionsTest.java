@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.verbs.AddressVector;
+import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionOpcode;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
@@ -23,6 +24,8 @@ import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.verbs.XrcDomain;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,6 +134,25 @@ class ExtendedConnectionsTest {
                 .signaled());
         assertThat(a.completion().opcode()).isEqualTo(CompletionOpcode.FETCH_AND_ADD);
         assertThat(b.memory.get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 5);
+    }
+
+    @Test
+    void messageWhoseCompletionTheQueueOfItsReceivesHasLostIsRefusedAndEndsTheTarget() {
+        CompletionQueue small = b.context.createCompletionQueue(2, null, null);
+        SharedReceiveQueue third = b.domain.createSharedReceiveQueue(
+                SharedReceiveQueueInitAttributes.of(8, 1).extended(domain, small));
+        for (int i = 0; i <= small.capacity(); i++) {
+            third.postReceive(new ReceiveWorkRequest().reset(i).into(b.region, 0, BYTES));
+        }
+        for (int i = 0; i < small.capacity(); i++) {
+            assertThat(perform(request(), third)).isEqualTo(CompletionStatus.SUCCESS);
+        }
+        assertThat(perform(request(), third)).isEqualTo(CompletionStatus.REMOTE_OPERATION_ERROR);
+        assertThat(target.state()).isEqualTo(QueuePairState.ERROR);
+        assertThat(small.poll(WorkCompletion.array(8))).isEqualTo(small.capacity());
+        assertThat(Objects.requireNonNull(b.context.awaitAsyncEvent(Duration.ofSeconds(10)))
+                        .type())
+                .isEqualTo(AsyncEvent.Type.COMPLETION_QUEUE_ERROR);
     }
 
     @Test
