@@ -61,6 +61,7 @@ final class SoftQueuePair implements QueuePair {
             SoftCompletionQueue sendCompletions,
             SoftCompletionQueue receiveCompletions,
             @Nullable SoftSharedReceiveQueue sharedReceives,
+            @Nullable SoftXrcDomain xrcDomain,
             Engine engine,
             int number) {
         this.domain = domain;
@@ -68,8 +69,7 @@ final class SoftQueuePair implements QueuePair {
         this.receiveCompletions = receiveCompletions;
         this.engine = engine;
         this.sharedReceives = sharedReceives;
-        XrcDomain wantedDomain = attributes.xrcDomain();
-        xrcDomain = wantedDomain == null ? null : SoftXrcDomain.of(CREATE, domain.softContext(), wantedDomain);
+        this.xrcDomain = xrcDomain;
         capabilities = capabilities(attributes);
         userContext = attributes.context();
         type = attributes.type();
@@ -144,17 +144,17 @@ final class SoftQueuePair implements QueuePair {
         try {
             send.requireOpen(CREATE);
             receive.requireOpen(CREATE);
-            int number = engine.reserveQueuePairNumber();
-            if (number < 0) {
-                throw new RdmaException(
-                        CREATE, Errno.ENOMEM, engine.queuePairCount() + " queue pairs", "Close some that are not used");
+            if (shared != null) {
+                shared.requireOpen(CREATE);
             }
+            XrcDomain wantedDomain = attributes.xrcDomain();
+            SoftXrcDomain xrcDomain = wantedDomain == null ? null : SoftXrcDomain.of(CREATE, context, wantedDomain);
+            SoftQueuePair queuePair = make(domain, attributes, send, receive, shared, xrcDomain, engine);
             if (shared != null) {
                 shared.addUser();
             }
-            SoftQueuePair queuePair = new SoftQueuePair(domain, attributes, send, receive, shared, engine, number);
-            if (queuePair.xrcDomain != null) {
-                queuePair.xrcDomain.changeQueuePairs(1);
+            if (xrcDomain != null) {
+                xrcDomain.changeQueuePairs(1);
             }
             context.softDevice().count(queuePair.machine.counters());
             send.addUser(queuePair);
@@ -163,6 +163,33 @@ final class SoftQueuePair implements QueuePair {
         } finally {
             engine.unlock();
             context.engine().unlock();
+        }
+    }
+
+    /** Makes a queue pair of what was checked; under the locks of its engine and the main one. */
+    private static SoftQueuePair make(
+            SoftProtectionDomain domain,
+            QueuePairInitAttributes attributes,
+            SoftCompletionQueue send,
+            SoftCompletionQueue receive,
+            @Nullable SoftSharedReceiveQueue shared,
+            @Nullable SoftXrcDomain xrcDomain,
+            Engine engine) {
+        int number = engine.reserveQueuePairNumber();
+        if (number < 0) {
+            throw new RdmaException(
+                    CREATE, Errno.ENOMEM, engine.queuePairCount() + " queue pairs", "Close some that are not used");
+        }
+        boolean isMade = false;
+        try {
+            SoftQueuePair queuePair =
+                    new SoftQueuePair(domain, attributes, send, receive, shared, xrcDomain, engine, number);
+            isMade = true;
+            return queuePair;
+        } finally {
+            if (!isMade) { // there was no memory for it
+                engine.releaseQueuePairNumber(number);
+            }
         }
     }
 

@@ -106,9 +106,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         return queue;
     }
 
-    /** Notes that a queue pair takes receives from here; under the engine lock. */
+    /** Notes that a queue pair takes receives from here, which is open; under the engine lock. */
     void addUser() {
-        requireOpen("ibv_create_qp");
         users++;
     }
 
@@ -171,7 +170,8 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         queue.publish();
     }
 
-    private void requireOpen(String operation) {
+    /** Refuses a queue that is closed, which happens under the engine lock. */
+    void requireOpen(String operation) {
         if (closed) {
             throw new RdmaException(operation, Errno.EINVAL, this + " is closed", "");
         }

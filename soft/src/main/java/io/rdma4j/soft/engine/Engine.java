@@ -250,6 +250,11 @@ public final class Engine {
         return queuePairs.reserve(now);
     }
 
+    /** Gives the number of a queue pair back that could not be made; under the engine lock. */
+    public void releaseQueuePairNumber(int number) {
+        queuePairs.release(number);
+    }
+
     /** Lets the engine drive a queue pair whose number was reserved; under the engine lock. */
     public DrivenQueuePair addQueuePair(QueuePairMachine machine, Consumer<RuntimeException> onFailure) {
         DrivenQueuePair queuePair = new DrivenQueuePair(this, machine, onFailure);

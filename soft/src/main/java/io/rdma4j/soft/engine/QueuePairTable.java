@@ -63,6 +63,16 @@ final class QueuePairTable {
         return number;
     }
 
+    /** Gives a reserved number back that no packet was ever sent with: it is free at once. */
+    void release(int number) {
+        @Nullable DrivenQueuePair[] page = pages[number >>> 8 & 0xff];
+        if (page != null) {
+            page[number & 0xff] = null;
+        }
+        taken[number & 0xffff] = false;
+        size--;
+    }
+
     void put(DrivenQueuePair queuePair) {
         int low = queuePair.machine.number() & 0xffff;
         @Nullable DrivenQueuePair[] page = pages[low >>> 8];

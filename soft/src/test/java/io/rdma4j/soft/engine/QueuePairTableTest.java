@@ -23,6 +23,15 @@ class QueuePairTableTest {
     }
 
     @Test
+    void numberThatIsGivenBackIsFreeAtOnce() {
+        for (int i = 0; i <= 1 << 16; i++) {
+            table.release(table.reserve(0));
+        }
+        assertThat(table.size()).isZero();
+        assertThat(table.reserve(0)).isNotEqualTo(-1);
+    }
+
+    @Test
     void numbersTellTheirEngine() {
         for (int engines = 1; engines <= Engines.MOST; engines++) {
             QueuePairNumbers numbers = new QueuePairNumbers(7, engines);
