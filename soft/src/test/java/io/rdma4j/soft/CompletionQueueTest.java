@@ -8,7 +8,9 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionReader;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairInitAttributes;
 import io.rdma4j.verbs.QueuePairState;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.WorkCompletion;
@@ -119,6 +121,21 @@ class CompletionQueueTest {
         assertThat(Instant.ofEpochSecond(0, reader.wallClockNanos()))
                 .isBetween(before.minusMillis(20), Instant.now().plusMillis(20));
         reader.end();
+    }
+
+    @Test
+    void queuePairMadeWithAQueueThatHasOverrunFailsInsteadOfLosingCompletions() {
+        complete(0, endpoint.completions.capacity() + 1); // one more than it holds
+        Endpoint peer = new Endpoint(endpoint.address);
+        QueuePair late = endpoint.domain.createQueuePair(
+                QueuePairInitAttributes.reliable(endpoint.completions, Endpoint.CAPABILITIES));
+        Endpoint.connect(endpoint, late, peer, peer.queuePair);
+        late.postWrite(1, endpoint.region, 0, 8, peer.region.address(), peer.region.remoteKey());
+        becomesTrue(() -> {
+            assertThat(peer.completions.poll(WorkCompletion.array(1))).isZero(); // drives
+            return late.state() == QueuePairState.ERROR;
+        });
+        peer.close();
     }
 
     private static void refusedVector(int vector, Endpoint endpoint) {

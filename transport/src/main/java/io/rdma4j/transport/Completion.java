@@ -48,6 +48,12 @@ public final class Completion {
     /** Whether the peer asked for a solicited event; always true of an unsuccessful completion. */
     public boolean solicited;
 
+    /**
+     * Set by a sink that could not keep the completion. The queue pair then fails: what it reports cannot be relied on any
+     * more, and the peer must not take for delivered what nobody here is told of.
+     */
+    public boolean isLost;
+
     /** Creates an empty holder. */
     public Completion() {}
 }

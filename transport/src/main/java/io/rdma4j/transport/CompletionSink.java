@@ -4,7 +4,7 @@ package io.rdma4j.transport;
 @FunctionalInterface
 public interface CompletionSink {
     /**
-     * Takes a completion.
+     * Takes a completion, or sets {@link Completion#isLost}.
      *
      * @param completion valid during the call only
      */

@@ -512,7 +512,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
             counters.completedSends++;
         }
         if (reported) {
-            sendCompletions.onCompletion(c);
+            report(c, sendCompletions);
         }
         noteIfDrained();
     }
@@ -537,7 +537,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
         counters.completedReceives++;
-        sink.onCompletion(c);
+        report(c, sink);
     }
 
     /** Ends the receive of a datagram with success. */
@@ -559,7 +559,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
         counters.completedReceives++;
-        sink.onCompletion(c);
+        report(c, sink);
     }
 
     /** Ends a receive without success. */
@@ -578,7 +578,16 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         c.solicited = true;
         CompletionSink sink = receives.completions(receiveCompletions);
         receives.release();
+        report(c, sink);
+    }
+
+    /** Reports a completion. One that is lost ends the queue pair, which may use the sink without belonging to it. */
+    private void report(Completion c, CompletionSink sink) {
+        c.isLost = false;
         sink.onCompletion(c);
+        if (c.isLost && state != State.ERROR) {
+            toError();
+        }
     }
 
     final void require(boolean allowed, State wanted) {

@@ -126,11 +126,9 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
 
     private void onCompletion(Completion completion, long nowNanos) {
-        if (overrun) {
-            return;
-        }
-        if (!ring.add(completion, nowNanos)) {
-            onOverrun();
+        if (overrun || !ring.add(completion, nowNanos)) {
+            completion.isLost = true;
+            onLost();
             return;
         }
         SoftCompletionChannel target = channel;
@@ -143,7 +141,10 @@ final class SoftCompletionQueue implements CompletionQueue {
     }
 
     /** A completion is lost: nothing that reports here can be relied on any more. */
-    private void onOverrun() {
+    private void onLost() {
+        if (overrun) {
+            return;
+        }
         overrun = true;
         List<SoftQueuePair> broken;
         synchronized (users) {
