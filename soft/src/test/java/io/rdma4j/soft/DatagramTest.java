@@ -16,8 +16,16 @@ import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.lang.foreign.ValueLayout;
+import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Laws of datagram queue pairs over the real device. */
@@ -125,6 +133,45 @@ class DatagramTest {
             succeeds(s.a, 3, CompletionOpcode.SEND);
             assertThat(succeeds(s.b, 1, CompletionOpcode.RECEIVE).byteLength()).isEqualTo(ROUTE + 20);
         });
+    }
+
+    /** An address of this host that is not the loopback device's. */
+    private static Optional<InetAddress> addressOfAnotherDevice() throws SocketException {
+        return NetworkInterface.networkInterfaces()
+                .filter(DatagramTest::isUpAndNotLoopback)
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(Inet4Address.class::isInstance)
+                .findFirst();
+    }
+
+    private static boolean isUpAndNotLoopback(NetworkInterface network) {
+        try {
+            return network.isUp() && !network.isLoopback();
+        } catch (SocketException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void datagramToAnAddressOfAnotherDeviceIsDropped() throws SocketException {
+        InetAddress other = addressOfAnotherDevice().orElse(null);
+        Assumptions.assumeTrue(other != null, "this host has no address beside loopback");
+        try (Endpoint inside = new Endpoint(TestAddresses.loopback());
+                Endpoint outside = new Endpoint(Objects.requireNonNull(other))) {
+            QueuePair hidden = datagrams(inside);
+            QueuePair open = datagrams(outside);
+            hidden.postReceive(new ReceiveWorkRequest().reset(1).into(inside.region));
+            open.postReceive(new ReceiveWorkRequest().reset(2).into(outside.region));
+            AddressHandle toOutside = handle(outside, outside);
+            open.postSend(message(outside, 3, 10, toOutside, hidden));
+            open.postSend(message(outside, 4, 20, toOutside, open)); // arrives behind the other
+            Set<Long> done = new HashSet<>();
+            while (done.size() < 3) {
+                done.add(outside.completion().id());
+            }
+            assertThat(done).containsExactlyInAnyOrder(2L, 3L, 4L);
+            assertThat(inside.completions.poll(WorkCompletion.array(1))).isZero();
+        }
     }
 
     @Test
