@@ -69,6 +69,7 @@ final class Counters {
         counts.put("process_bad_transport", c.badTransport);
         counts.put("process_bad_pkey", c.badPartitionKey);
         counts.put("process_bad_gsi_qkey", c.badQueueKey);
+        counts.put("process_bad_destination", c.badDestination);
         return counts;
     }
 }

@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.link.InterfaceView;
 import io.rdma4j.link.Interfaces;
 import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.soft.engine.Port;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
@@ -19,7 +20,9 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** The software device of one network interface. Its GIDs are the interface's addresses. Thread safe. */
@@ -37,6 +40,9 @@ public final class SoftDevice implements Device {
 
     /** Addresses by GID index; null where one was that has gone. An index never gets another address. */
     private final List<@Nullable InetAddress> addresses = new ArrayList<>();
+
+    /** Both halves of each GID that is in the table, for those who ask with each packet. */
+    private volatile long[] gidHalves = {};
 
     /** Of the queue pairs that are open, and the sums of those that are closed. */
     private final Set<QueuePairCounters> counted = new HashSet<>();
@@ -166,6 +172,27 @@ public final class SoftDevice implements Device {
         return gidIndex >= 0 && gidIndex < addresses.size() ? addresses.get(gidIndex) : null;
     }
 
+    /** Whether a port is at an address of this device, as far as the GID table knows. Takes no lock and allocates nothing. */
+    boolean has(Port port) {
+        if (port.scope() != 0 && port.scope() != index) {
+            return false;
+        }
+        long[] halves = gidHalves;
+        for (int i = 0; i < halves.length; i += 2) {
+            if (halves[i + 1] == port.low() && halves[i] == port.high()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void publishGids() {
+        gidHalves = addresses.stream()
+                .filter(Objects::nonNull)
+                .flatMapToLong(address -> LongStream.of(Addresses.high(address), Addresses.low(address)))
+                .toArray();
+    }
+
     private int find(InetAddress address) {
         for (int i = 0; i < addresses.size(); i++) {
             InetAddress each = addresses.get(i);
@@ -182,6 +209,7 @@ public final class SoftDevice implements Device {
 
     private int add(InetAddress address) {
         addresses.add(address);
+        publishGids();
         return addresses.size() - 1;
     }
 
@@ -194,6 +222,7 @@ public final class SoftDevice implements Device {
             boolean isImplied = address != null && address.isLoopbackAddress() && network != null;
             if (address != null && !isImplied && present.stream().noneMatch(each -> isSame(each, address))) {
                 addresses.set(i, null);
+                publishGids();
             }
         }
         for (InetAddress address : present) {

@@ -75,6 +75,9 @@ final class SoftQueuePair implements QueuePair {
         type = attributes.type();
         machine = machine(number, attributes);
         driven = engine.addQueuePair(machine, this::onFailure);
+        if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
+            driven.receiveAt(domain.softContext().softDevice()::has);
+        }
         attachments = new MulticastAttachments(engine, domain.softContext().softDevice(), driven);
         settings = new QueuePairSettings(engine, domain.softContext().softDevice(), type, machine, driven);
     }

@@ -4,6 +4,7 @@ import io.rdma4j.transport.QueuePairMachine;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair as the engine drives it: the protocol machine, the port it uses, and its places in the engine's lists. */
@@ -24,6 +25,9 @@ public final class DrivenQueuePair extends Timed {
 
     @Nullable
     Port port;
+
+    /** For datagrams, where they may have come to; null where the queue pair looks at the destination itself. */
+    private @Nullable Predicate<Port> receivesAt;
 
     long remoteHigh;
     long remoteLow;
@@ -79,6 +83,16 @@ public final class DrivenQueuePair extends Timed {
         remoteLow = peer.remoteLow();
         remoteScope = peer.remoteScope();
         trafficClass = peer.trafficClass();
+    }
+
+    /** Says at which ports datagrams to this queue pair are received; the predicate is asked for each packet. */
+    public void receiveAt(Predicate<Port> ports) {
+        receivesAt = ports;
+    }
+
+    boolean receivesAt(Port from) {
+        Predicate<Port> ports = receivesAt;
+        return ports == null || ports.test(from);
     }
 
     boolean ring() {

@@ -53,6 +53,9 @@ public final class EngineCounters {
     /** Dropped: ICRC wrong. */
     public long icrcErrors;
 
+    /** Dropped: a datagram to an address of another device than the queue pair's. */
+    public long badDestination;
+
     /** Queue pairs that were given up because memory under them went away or the transport failed by itself. */
     public long queuePairFailures;
 
@@ -81,6 +84,7 @@ public final class EngineCounters {
         badPartitionKey += other.badPartitionKey;
         badQueueKey += other.badQueueKey;
         icrcErrors += other.icrcErrors;
+        badDestination += other.badDestination;
         queuePairFailures += other.queuePairFailures;
         cycles += other.cycles;
     }
@@ -95,6 +99,7 @@ public final class EngineCounters {
                 + badTransport
                 + badPartitionKey
                 + badQueueKey
-                + icrcErrors;
+                + icrcErrors
+                + badDestination;
     }
 }

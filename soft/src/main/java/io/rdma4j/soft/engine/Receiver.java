@@ -152,6 +152,8 @@ final class Receiver implements Handover.Taker {
             counters.badPartitionKey++;
         } else if (!icrc.verify(packet.frame())) {
             counters.icrcErrors++;
+        } else if (!queuePair.receivesAt(port)) {
+            counters.badDestination++;
         } else {
             deliver(nowNanos, queuePair);
         }
