@@ -228,6 +228,21 @@ class EndsOfProcessesTest {
     }
 
     @Test
+    void willOfAConnectionThatIsOverIsTakenBackThoughNothingElseIsTold() throws Exception {
+        Joined member = new Joined();
+        SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
+        LastWill will = will(SLOT - 2, 1);
+        member.engine.lock();
+        port.addWill(will);
+        member.engine.unlock();
+        assertThat(hearWills(member.channel, 1).values()).containsExactly(will);
+        member.engine.lock();
+        port.removeWill(will.localId());
+        member.engine.unlock();
+        assertThat(hearWills(member.channel, 1).values()).containsOnlyNulls();
+    }
+
+    @Test
     void ownersWillsAreKeptByOneMemberAfterTheOther() throws Exception {
         Engine owner = engine();
         SharedPort port = (SharedPort) owner.openPort(ADDRESS);
