@@ -71,6 +71,23 @@ class CmPeerLimitsTest {
         }
     }
 
+    /** On IPv6 they need not come from this host: the system takes packets from the network that name its own address. */
+    @Test
+    void requestsOfAnAddressToItselfHaveARateToo() {
+        int answered = 0;
+        for (int i = 0; i < 100 * BURST; i++) {
+            answered += target.ask(SERVER, 1 + i).isEmpty() ? 0 : 1;
+        }
+        assertThat(answered).isEqualTo(32 * BURST);
+        assertThat(agent.counters().rateLimitedRequests).isEqualTo(68 * BURST);
+        assertThat(target.ask(host(9), 1)).isEqualTo("Rej");
+        target.now += SECOND;
+        for (int i = 0; i < 100 * BURST; i++) {
+            answered += target.ask(SERVER, 10_000 + i).isEmpty() ? 0 : 1;
+        }
+        assertThat(answered).isEqualTo(32 * (BURST + RATE));
+    }
+
     @Test
     void connectionsOfAnAddressAreLimitedUntilOneEnds() {
         target.listen();
