@@ -8,9 +8,10 @@ import java.util.List;
  * How the software device guards itself against peers; see SECURITY.md. Immutable.
  *
  * @param sourcePort what is done with packets of a connection that come from another UDP port than its peer's
- * @param requestsPerSecond connection requests of one address that are looked at in a second, on the average; neither this
- *     nor {@code connectionsPerPeer} holds for requests of an address to itself
- * @param requestBurst connection requests of one address that are looked at at once
+ * @param requestsPerSecond connection requests of one address that are looked at in a second, on the average; of requests
+ *     of an address to itself 32 times as many, and for them {@code connectionsPerPeer} does not hold
+ * @param requestBurst connection requests of one address that are looked at at once; of requests of an address to itself 32
+ *     times as many
  * @param halfOpen connections of peers that may wait for the listener's answer or for the end of the handshake at once
  * @param connectionsPerPeer connections that peers of one address may have asked for and hold at once
  * @param violations whose illegal accesses to memory have the consequence that their requests are refused

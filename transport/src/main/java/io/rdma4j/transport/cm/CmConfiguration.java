@@ -17,9 +17,10 @@ import java.util.function.IntSupplier;
  *     to the interval that Linux uses from the start. When the peer is given up is as on Linux in any case. {@link
  *     Long#MAX_VALUE} for exactly Linux's constant intervals
  * @param requestsPerSecond requests of one address that are looked at in a second, on the average; others are dropped, and
- *     the peer repeats them. For the address that they are sent to itself, which is that of many processes, neither this nor
- *     {@code maxConnectionsPerPeer} holds
- * @param requestBurst requests of one address that are looked at at once
+ *     the peer repeats them. For the address that they are sent to itself, which is that of many processes, it is 32 times
+ *     as many, and {@code maxConnectionsPerPeer} does not hold
+ * @param requestBurst requests of one address that are looked at at once; for the address that they are sent to 32 times as
+ *     many
  * @param maxConnectionsPerPeer connections that one address may have asked for and hold at once; more are rejected
  */
 public record CmConfiguration(

@@ -15,6 +15,13 @@ final class Sources {
     /** Addresses without a connection that are remembered. */
     static final int MOST = 4096;
 
+    /**
+     * How many times the rate of another address an address has for requests to itself, which come from all processes of a
+     * host: none of them is near it. There is a limit because on IPv6 the system takes packets from the network that name
+     * its own address as their sender.
+     */
+    private static final int SHARE_WITHIN_ADDRESS = 32;
+
     /** A part of what is limited in total that is kept for addresses that have nothing of it. */
     private static final int RESERVED_PART = 32;
 
@@ -30,7 +37,7 @@ final class Sources {
         private final long intervalNanos;
         private final long aheadNanos;
 
-        Bucket(int perSecond, int atOnce) {
+        Bucket(long perSecond, long atOnce) {
             intervalNanos = Math.max(1, NANOS_PER_SECOND / perSecond);
             aheadNanos = (atOnce - 1) * intervalNanos;
         }
@@ -72,6 +79,7 @@ final class Sources {
     }
 
     private final Bucket requests;
+    private final Bucket requestsWithinAddress;
     private final Bucket repetitions = new Bucket(REPETITIONS_PER_SECOND, REPETITIONS_AT_ONCE);
     private final Map<Gid, Source> connected = new HashMap<>();
 
@@ -82,6 +90,9 @@ final class Sources {
 
     Sources(CmConfiguration configuration) {
         requests = new Bucket(configuration.requestsPerSecond(), configuration.requestBurst());
+        requestsWithinAddress = new Bucket(
+                (long) SHARE_WITHIN_ADDRESS * configuration.requestsPerSecond(),
+                (long) SHARE_WITHIN_ADDRESS * configuration.requestBurst());
     }
 
     /** What is known of an address; made if there is nothing. */
@@ -126,10 +137,8 @@ final class Sources {
 
     /** Whether one more request of an address is looked at now. */
     boolean admits(long nowNanos, Source source, CmRoute route) {
-        if (isWithinAddress(route)) {
-            return true;
-        }
-        long level = requests.take(nowNanos, source.level);
+        Bucket bucket = isWithinAddress(route) ? requestsWithinAddress : requests;
+        long level = bucket.take(nowNanos, source.level);
         boolean isTaken = level != source.level;
         source.level = level;
         return isTaken;
