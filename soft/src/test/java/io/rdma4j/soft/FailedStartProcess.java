@@ -1,0 +1,60 @@
+package io.rdma4j.soft;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A process that binds an identifier, puts right what its arguments have made wrong, and binds again. It says how each ended,
+ * and how many descriptors of files in the run directory or of sockets it has after many failures more than after one.
+ *
+ * <p>Each argument is {@code PROPERTY=VALUE}, a system property and what puts it right.
+ */
+public final class FailedStartProcess {
+    private static final int MORE_FAILURES = 20;
+
+    private FailedStartProcess() {}
+
+    /** Runs. */
+    public static void main(String[] arguments) throws IOException {
+        System.out.println("first " + bind());
+        long once = descriptors();
+        for (int i = 0; i < MORE_FAILURES; i++) {
+            String _ = bind();
+        }
+        System.out.println("left " + (descriptors() - once));
+        for (String each : List.of(arguments)) {
+            String[] words = each.split("=", 2);
+            if (words[1].isEmpty()) {
+                System.clearProperty(words[0]);
+            } else {
+                System.setProperty(words[0], words[1]);
+            }
+        }
+        System.out.println("then " + bind());
+    }
+
+    private static String bind() {
+        try (CmId id = CmId.create(PortSpace.TCP, null)) {
+            id.bindAddress(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+            return "bound";
+        } catch (RdmaException e) {
+            return e.errno() + " " + e.getMessage();
+        } catch (Throwable unexpected) {
+            return "unexpected " + unexpected;
+        }
+    }
+
+    private static long descriptors() throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.count();
+        }
+    }
+}
