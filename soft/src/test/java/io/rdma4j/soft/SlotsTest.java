@@ -1,0 +1,57 @@
+package io.rdma4j.soft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.share.Slots;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The numbers by which the processes of a user are told apart. */
+@Timeout(120)
+class SlotsTest {
+    private static final int SLOTS = 254;
+    private static final int COLLECTIONS = 20;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    @Test
+    void whatAFailedStartLeavesToTheCollectorTakesNoSlotAway() throws IOException, InterruptedException {
+        RunDirectory directory = RunDirectory.at(folder.resolve("run"));
+        List<Slots> held = new ArrayList<>();
+        for (int i = 0; i < SLOTS; i++) {
+            held.add(Slots.claim(directory, new Random(i)));
+        }
+        assertThatThrownBy(() -> Slots.claim(directory, new Random(1)))
+                .isInstanceOfSatisfying(
+                        RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
+        for (int i = 0; i < COLLECTIONS; i++) {
+            System.gc();
+            Thread.sleep(20); // what is collected is closed by another thread
+        }
+        try (ChildProcess process =
+                new ChildProcess(FailedStartProcess.class, List.of("-Drdma4j.run.dir=" + directory.path()))) {
+            assertThat(String.join(" ", process.expect("first"))).startsWith("EAGAIN");
+        }
+        assertThat(held).hasSize(SLOTS);
+    }
+
+    @Test
+    void slotThatWasGivenBackCanBeTakenAgain() {
+        RunDirectory directory = RunDirectory.at(folder.resolve("run"));
+        for (int i = 0; i < 2 * SLOTS; i++) {
+            Slots.claim(directory, new Random(i)).close();
+        }
+    }
+}
