@@ -6,18 +6,36 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A file whose bytes are locks between processes; the system frees them when a process ends, however it ends.
  *
- * <p>Stays open for the life of the process: closing any handle of a file would free all of the process' locks on it.
+ * <p>There is one for each path, open for the life of the process: closing any handle of a file, as the garbage collector
+ * does with one that is forgotten, would free all of the process' locks on it.
  */
 final class LockFile {
+    private static final Map<Path, LockFile> ALL = new HashMap<>();
+
     private final FileChannel channel;
 
-    LockFile(Path path) throws IOException {
+    private LockFile(Path path) throws IOException {
         channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    }
+
+    /** The file at a path, opened or made at the first call. Thread safe. */
+    static LockFile at(Path path) throws IOException {
+        Path absolute = path.toAbsolutePath().normalize();
+        synchronized (ALL) {
+            LockFile known = ALL.get(absolute);
+            if (known == null) {
+                known = new LockFile(absolute);
+                ALL.put(absolute, known);
+            }
+            return known;
+        }
     }
 
     /** Locks byte {@code at}, or returns null if another process, or another copy of this class here, has it. */

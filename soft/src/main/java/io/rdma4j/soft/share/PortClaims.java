@@ -231,7 +231,7 @@ public final class PortClaims {
         PortKey first = new PortKey(port.space, port.port % FILES);
         LockFile file = files.get(first);
         if (file == null) {
-            file = new LockFile(directory.file(first.file()));
+            file = LockFile.at(directory.file(first.file()));
             files.put(first, file);
         }
         return file;

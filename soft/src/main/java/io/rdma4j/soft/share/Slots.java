@@ -10,16 +10,14 @@ import java.util.random.RandomGenerator;
  * This process' slot: a number from 1 to 254 that no other process of the user in this network namespace has. It is the
  * upper part of queue pair numbers and communication IDs, by which the owner of an address passes packets on.
  */
-public final class Slots {
+public final class Slots implements AutoCloseable {
     private static final int FIRST = 1;
     private static final int COUNT = 254;
 
-    private final LockFile file;
     private final FileLock lock;
     private final int slot;
 
-    private Slots(LockFile file, FileLock lock, int slot) {
-        this.file = file;
+    private Slots(FileLock lock, int slot) {
         this.lock = lock;
         this.slot = slot;
     }
@@ -31,13 +29,13 @@ public final class Slots {
      */
     public static Slots claim(RunDirectory directory, RandomGenerator random) {
         try {
-            LockFile file = new LockFile(directory.file("slots"));
+            LockFile file = LockFile.at(directory.file("slots"));
             int start = random.nextInt(COUNT);
             for (int i = 0; i < COUNT; i++) {
                 int slot = FIRST + (start + i) % COUNT;
                 FileLock lock = file.tryLock(slot, false);
                 if (lock != null) {
-                    return new Slots(file, lock, slot);
+                    return new Slots(lock, slot);
                 }
             }
         } catch (IOException e) {
@@ -60,8 +58,14 @@ public final class Slots {
         return slot;
     }
 
-    /** Whether the slot is still this process'. */
-    public boolean isHeld() {
-        return lock.isValid() && file != null;
+    /** Gives the slot back. */
+    @Override
+    public void close() {
+        try {
+            lock.release();
+        } catch (IOException e) {
+            // The file is gone with its locks: free all the same.
+            return;
+        }
     }
 }
