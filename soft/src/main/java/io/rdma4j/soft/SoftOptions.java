@@ -1,6 +1,8 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.link.LinkOptions;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,27 +46,46 @@ public final class SoftOptions {
     /**
      * How this process guards itself, from now on fixed.
      *
-     * @throws IllegalArgumentException if the system property is not of the right form
+     * @throws RdmaException {@code EINVAL} if the system property is not of the right form; nothing is fixed then
      */
     public static synchronized SecurityOptions settleSecurity() {
-        settled = true;
         SecurityOptions set = guards;
         if (set == null) {
-            set = SecurityOptions.fromSystemProperty();
+            try {
+                set = SecurityOptions.fromSystemProperty();
+            } catch (IllegalArgumentException wrong) {
+                throw refusal(wrong);
+            }
             guards = set;
         }
+        settled = true;
         return set;
+    }
+
+    /** What the caller is told of an option that is not of the right form. */
+    public static RdmaException refusal(IllegalArgumentException wrong) {
+        return new RdmaException(
+                "ibv_open_device",
+                Errno.EINVAL,
+                String.valueOf(wrong.getMessage()),
+                "Correct the option, or leave it out",
+                wrong);
     }
 
     /**
      * The options of this process, from now on fixed.
      *
-     * @throws IllegalArgumentException if a system property is not of the right form
+     * @throws RdmaException {@code EINVAL} if a system property is not of the right form; nothing is fixed then
      */
     public static synchronized LinkOptions settle() {
-        settled = true;
         LinkOptions set = configured == null ? LinkOptions.NONE : configured;
-        LinkOptions properties = LinkOptions.fromSystemProperties();
+        LinkOptions properties;
+        try {
+            properties = LinkOptions.fromSystemProperties();
+        } catch (IllegalArgumentException wrong) {
+            throw refusal(wrong);
+        }
+        settled = true;
         return new LinkOptions(
                 set.captureFile() != null ? set.captureFile() : properties.captureFile(),
                 set.faults() != null ? set.faults() : properties.faults(),

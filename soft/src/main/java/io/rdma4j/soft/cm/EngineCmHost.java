@@ -73,8 +73,17 @@ final class EngineCmHost implements CmHost {
             host.engine.unlock();
         }
         SoftDevices.watch().add(host.new Interfaces());
-        Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-part"));
+        partAtExit(host);
         return host.service;
+    }
+
+    private static void partAtExit(EngineCmHost host) {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-part"));
+        } catch (IllegalStateException ending) {
+            // The process ends already: whom it connects to now, it cannot part from.
+            return;
+        }
     }
 
     /** Lets the peers know that this process ends, but does not wait long for a lock that may not come. */

@@ -7,13 +7,11 @@ import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.verbs.QueuePairType;
 import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Connection management over the software devices. Thread safe. */
 public final class SoftCmProvider implements CmProvider {
-    /** Started with the first identifier: before, there is no engine to start. */
-    private static final class Holder {
-        static final CmService SERVICE = EngineCmHost.start(SoftDevices.engines());
-    }
+    private static volatile @Nullable CmService service;
 
     /** Creates the provider; {@link java.util.ServiceLoader} does. */
     public SoftCmProvider() {}
@@ -38,8 +36,26 @@ public final class SoftCmProvider implements CmProvider {
         return SoftDevices.of(local) != null;
     }
 
+    /**
+     * Connection management, started with the first identifier: before, there is no engine to start. Where it cannot be
+     * started the next identifier tries again.
+     */
+    private static CmService service() {
+        CmService running = service;
+        return running != null ? running : firstService();
+    }
+
+    private static synchronized CmService firstService() {
+        CmService running = service;
+        if (running == null) {
+            running = EngineCmHost.start(SoftDevices.engines());
+            service = running;
+        }
+        return running;
+    }
+
     @Override
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
-        return new SoftCmId(Holder.SERVICE, portSpace, queuePairType, sink);
+        return new SoftCmId(service(), portSpace, queuePairType, sink);
     }
 }

@@ -70,19 +70,46 @@ public final class SoftDevices {
         return engines().main();
     }
 
-    /** The engines of this process, the main one started at the first call. */
+    /**
+     * The engines of this process, the main one started at the first call.
+     *
+     * @throws RdmaException if it cannot be started; nothing is kept then, and the next call tries again
+     */
     public static synchronized Engines engines() {
         Engines running = engines;
         if (running == null) {
-            running = new Engines(
-                    engineCount(),
-                    SoftDevices::openLinks,
-                    openDecorator(),
-                    new Sharing(RunDirectory.open(), new SecureRandom()));
+            running = start(openDecorator());
             engines = running;
             finishAtExit(running);
         }
         return running;
+    }
+
+    private static Engines start(LinkDecorator decorator) {
+        Sharing sharing = null;
+        boolean done = false;
+        try {
+            sharing = new Sharing(RunDirectory.open(), new SecureRandom());
+            Engines started = new Engines(engineCount(), SoftDevices::openLinks, decorator, sharing);
+            done = true;
+            return started;
+        } finally {
+            if (!done) {
+                if (sharing != null) {
+                    sharing.close();
+                }
+                closeQuietly(decorator);
+            }
+        }
+    }
+
+    private static void closeQuietly(LinkDecorator decorator) {
+        try {
+            decorator.close();
+        } catch (IOException incomplete) {
+            // A capture without a packet: why there is none is told by another exception.
+            return;
+        }
     }
 
     /** One for each processor, but two at least: what works on a small machine shall be what works on a large one. */
@@ -108,6 +135,8 @@ public final class SoftDevices {
     private static LinkSet openLinks() {
         try {
             return LinkSets.best();
+        } catch (IllegalArgumentException wrong) {
+            throw SoftOptions.refusal(wrong);
         } catch (IOException e) {
             throw SystemFailure.of("ibv_open_device", "open sockets for the software device", e, "");
         }

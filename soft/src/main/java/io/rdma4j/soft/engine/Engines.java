@@ -50,7 +50,7 @@ public final class Engines {
         this.sharing = sharing;
         numbers = new QueuePairNumbers(sharing.slot(), count);
         started = new AtomicReferenceArray<>(count);
-        main = new Engine(this, 0, links.get());
+        main = newEngine(0);
         started.set(0, main);
     }
 
@@ -74,10 +74,24 @@ public final class Engines {
         return running != null ? running : start(index);
     }
 
+    private Engine newEngine(int index) {
+        LinkSet set = links.get();
+        boolean done = false;
+        try {
+            Engine made = new Engine(this, index, set);
+            done = true;
+            return made;
+        } finally {
+            if (!done) {
+                set.close();
+            }
+        }
+    }
+
     private synchronized Engine start(int index) {
         Engine running = started.get(index);
         if (running == null) {
-            running = new Engine(this, index, links.get());
+            running = newEngine(index);
             started.set(index, running);
         }
         return running;

@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** How this process shares the host's addresses and RDMA ports with others. Thread safe. */
-public final class Sharing {
+public final class Sharing implements AutoCloseable {
     /** How long a port may be in the hands of nobody we know: a new owner needs a moment between bind and listen. */
     private static final long OPEN_NANOS = 1_500_000_000;
 
@@ -37,6 +37,12 @@ public final class Sharing {
         this.directory = directory;
         slots = Slots.claim(directory, random);
         claims = new PortClaims(directory);
+    }
+
+    /** Gives the slot back; for a process whose engine has not started. */
+    @Override
+    public void close() {
+        slots.close();
     }
 
     /** This process' slot. */
