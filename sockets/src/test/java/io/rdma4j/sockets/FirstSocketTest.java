@@ -1,0 +1,96 @@
+package io.rdma4j.sockets;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The first socket of a process may fail for a reason that passes; the next ones work when it has. */
+@Timeout(120)
+@EnabledOnOs(OS.LINUX)
+class FirstSocketTest {
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path folder;
+
+    /** Runs {@link FirstSocketProcess} and returns what it has printed. */
+    private List<String> run(List<String> prefix, String rule, Path runDirectory, String what)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-D" + AddressRules.PROPERTY + "=" + rule,
+                "-Drdma4j.run.dir=" + runDirectory,
+                "-cp",
+                classPath(),
+                FirstSocketProcess.class.getName(),
+                what));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try {
+            String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+            int _ = process.waitFor();
+            return output.lines().toList();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static String classPath() {
+        Set<String> roots = new LinkedHashSet<>();
+        for (Class<?> each : List.of(
+                FirstSocketProcess.class,
+                RdmaSockets.class,
+                io.rdma4j.soft.SoftProvider.class,
+                io.rdma4j.wire.Frame.class,
+                io.rdma4j.transport.RcQueuePair.class,
+                io.rdma4j.link.Link.class,
+                io.rdma4j.verbs.Device.class,
+                io.rdma4j.cm.CmId.class)) {
+            String name = each.getName().replace('.', '/') + ".class";
+            String text =
+                    Objects.requireNonNull(each.getResource("/" + name), name).toString();
+            String base = text.substring(0, text.length() - name.length());
+            roots.add(Path.of(URI.create(base.startsWith("jar:") ? base.substring(4, base.length() - 2) : base))
+                    .toString());
+        }
+        return String.join(File.pathSeparator, roots);
+    }
+
+    @Test
+    void socketsWorkOnceAnInterfaceIsUp() throws IOException, InterruptedException {
+        List<String> said = run(List.of("unshare", "-rn"), "", folder.resolve("run"), "interface");
+        assumeTrue(
+                !said.isEmpty() && said.getFirst().startsWith("first"),
+                "no network namespace can be made here: " + said);
+        assertThat(said).hasSize(4);
+        assertThat(said.get(0)).startsWith("first IOException").contains("ENODEV");
+        assertThat(said.get(1)).startsWith("second IOException").contains("ENODEV");
+        assertThat(said.get(2)).isEqualTo("up 0");
+        assertThat(said.get(3)).startsWith("then IOException").contains("refused");
+    }
+
+    @Test
+    void eitherFallsBackToTcpWhereTheDeviceDoesNotStart() throws IOException, InterruptedException {
+        Path file = Files.createFile(folder.resolve("file"));
+        List<String> said = run(List.of(), "127.0.0.0/8=either", file, "device");
+        assertThat(said).containsExactly("first connected", "second connected");
+    }
+}
