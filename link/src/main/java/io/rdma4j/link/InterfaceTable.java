@@ -1,7 +1,6 @@
 package io.rdma4j.link;
 
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -81,8 +80,7 @@ final class InterfaceTable {
 
     private static List<InterfaceView> listSystem() throws SocketException {
         List<InterfaceView> all = new ArrayList<>();
-        NetworkInterface.networkInterfaces()
-                .forEach(network -> all.add(new InterfaceView(new InterfaceView.JavaInterface(network))));
+        Interfaces.all().forEach(network -> all.add(new InterfaceView(new InterfaceView.JavaInterface(network))));
         return all;
     }
 

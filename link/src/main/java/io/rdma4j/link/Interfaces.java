@@ -5,6 +5,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Which network interface an address of this host belongs to, and facts about it. Thread safe. */
@@ -12,9 +13,28 @@ public final class Interfaces {
     /** What an interface carries that does not say: Ethernet's. */
     private static final int USUAL_MTU_BYTES = 1500;
 
+    /** The message by which Java tells a host without addresses from one that does not list its interfaces. */
+    private static final String NONE = "No network interfaces configured";
+
     private static final InterfaceTable TABLE = InterfaceTable.ofSystem();
 
     private Interfaces() {}
+
+    /**
+     * The network interfaces that have an address; none is no failure, unlike in Java.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static List<NetworkInterface> all() throws SocketException {
+        try {
+            return NetworkInterface.networkInterfaces().toList();
+        } catch (SocketException e) {
+            if (NONE.equals(e.getMessage())) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
 
     /**
      * What {@link #find} finds, as it was at most a tenth of a second ago; an interface or address that is new is found at
@@ -98,7 +118,7 @@ public final class Interfaces {
     }
 
     private static @Nullable NetworkInterface loopback() throws SocketException {
-        for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
+        for (NetworkInterface network : all()) {
             if (network.isLoopback()) {
                 return network;
             }

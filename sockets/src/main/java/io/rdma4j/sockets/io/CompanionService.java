@@ -1,7 +1,6 @@
 package io.rdma4j.sockets.io;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.Inet4Address;
@@ -12,6 +11,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the UDP sockets that go with datagram sockets, in one thread for all: peers must be answered also while nobody
@@ -28,23 +28,27 @@ final class CompanionService {
     private static final long LOOK_NANOS = 20_000;
     private static final long LONGEST_NANOS = 1_000_000_000L;
 
-    private static final class Holder {
-        private static final CompanionService INSTANCE = new CompanionService();
-    }
+    private static @Nullable CompanionService instance;
 
     private final Selector selector;
 
-    private CompanionService() {
-        try {
-            selector = Selector.open();
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
+    private CompanionService() throws IOException {
+        selector = Selector.open();
         Thread.ofPlatform().daemon().name("rdma4j-datagrams").start(this::run);
     }
 
-    static CompanionService instance() {
-        return Holder.INSTANCE;
+    /**
+     * The service, started at the first call.
+     *
+     * @throws IOException if the system gives no selector; the next call tries again
+     */
+    static synchronized CompanionService instance() throws IOException {
+        CompanionService running = instance;
+        if (running == null) {
+            running = new CompanionService();
+            instance = running;
+        }
+        return running;
     }
 
     /** Opens a channel for {@link #add}, bound to an address. */
@@ -78,7 +82,7 @@ final class CompanionService {
         selector.wakeup();
     }
 
-    /** Closes a channel, and waits until its port is free. */
+    /** Closes a channel that was added, and waits until its port is free. */
     void close(DatagramChannel channel) {
         try {
             channel.close();

@@ -6,6 +6,7 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the events of the connection manager to the endpoints that they are for, in one thread that does nothing else: data
@@ -24,9 +25,7 @@ final class ConnectionService {
 
     private static final Logger LOGGER = System.getLogger(ConnectionService.class.getName());
 
-    private static final class Holder {
-        private static final ConnectionService INSTANCE = new ConnectionService();
-    }
+    private static @Nullable ConnectionService instance;
 
     private final EventChannel channel = EventChannel.open();
 
@@ -34,8 +33,18 @@ final class ConnectionService {
         Thread.ofPlatform().daemon().name("rdma4j-sockets").start(this::run);
     }
 
-    static ConnectionService instance() {
-        return Holder.INSTANCE;
+    /**
+     * The service, started at the first call.
+     *
+     * @throws io.rdma4j.verbs.RdmaException {@code ENODEV} if this host has no device; the next call tries again
+     */
+    static synchronized ConnectionService instance() {
+        ConnectionService running = instance;
+        if (running == null) {
+            running = new ConnectionService();
+            instance = running;
+        }
+        return running;
     }
 
     /** Makes an identifier whose events go to a target. */

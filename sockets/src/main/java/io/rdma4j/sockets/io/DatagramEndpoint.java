@@ -49,6 +49,7 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
     /** Set by the service, so that a thread that polls the endpoint all the time reads in its place. */
     private volatile boolean companionReadable;
 
+    private @Nullable CompanionService companions;
     private @Nullable DatagramChannel companion;
     private @Nullable DatagramProtocol protocol;
     private @Nullable InetSocketAddress connected;
@@ -170,7 +171,8 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
     private void begin(DatagramChannel channel) throws IOException {
         DatagramProtocol made = new DatagramProtocol(settings.sizes(), new Network());
         ends.introduceTo(made);
-        CompanionService.instance().add(channel, this);
+        companions = CompanionService.instance();
+        companions.add(channel, this);
         protocol = made;
         companion = channel;
     }
@@ -521,8 +523,9 @@ public final class DatagramEndpoint extends Endpoint implements CompanionService
         }
         waiting.signalAll();
         DatagramChannel channel = companion;
-        if (channel != null) {
-            CompanionService.instance().close(channel);
+        CompanionService service = companions;
+        if (channel != null && service != null) {
+            service.close(channel);
         }
         long deadline = System.nanoTime() + LINGER_NANOS;
         while (!isQuiet() && System.nanoTime() - deadline < 0) {

@@ -212,7 +212,7 @@ public final class InterfaceWatch {
     private static @Nullable Map<String, NetworkInterface> present() {
         try {
             Map<String, NetworkInterface> present = new HashMap<>();
-            NetworkInterface.networkInterfaces().forEach(network -> present.put(network.getName(), network));
+            Interfaces.all().forEach(network -> present.put(network.getName(), network));
             return present;
         } catch (SocketException e) {
             // An interface went away while it was looked at: the next look sees what is left.

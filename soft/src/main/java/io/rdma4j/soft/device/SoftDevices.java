@@ -175,7 +175,7 @@ public final class SoftDevices {
 
     private static List<NetworkInterface> interfaces() {
         try {
-            return NetworkInterface.networkInterfaces().toList();
+            return Interfaces.all();
         } catch (SocketException e) {
             throw unlistable(e);
         }
