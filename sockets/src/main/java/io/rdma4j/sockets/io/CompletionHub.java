@@ -46,19 +46,33 @@ final class CompletionHub {
         channel.wakeup();
     }
 
-    /** Waits until the waiter is signaled, its time is over or its thread is interrupted; maybe shorter. */
+    /**
+     * Waits until the waiter is signaled, its time is over or its thread is interrupted; maybe shorter. While any thread is
+     * in here, one leads: a thread that leaves without a leader behind it wakes a follower, which leads or does the same.
+     */
     void await(Waiter waiter, long deadlineNanos) {
-        if (leader.compareAndSet(null, waiter)) {
-            waiter.leading(this);
-            try {
-                lead(waiter, deadlineNanos);
-            } finally {
-                waiter.leading(null);
-                leader.set(null);
-                promote();
+        do {
+            if (leader.compareAndSet(null, waiter)) {
+                leadUntilOver(waiter, deadlineNanos);
+                return;
             }
-            return;
+            follow(waiter, deadlineNanos);
+        } while (!waiter.isSignaled() && !Waiter.isOver(deadlineNanos));
+        promote(); // this thread may have been the one that was woken to lead
+    }
+
+    private void leadUntilOver(Waiter waiter, long deadlineNanos) {
+        waiter.leading(this);
+        try {
+            lead(waiter, deadlineNanos);
+        } finally {
+            waiter.leading(null);
+            leader.set(null);
+            promote();
         }
+    }
+
+    private void follow(Waiter waiter, long deadlineNanos) {
         followers.add(waiter);
         try {
             if (leader.get() != null) {
@@ -66,9 +80,6 @@ final class CompletionHub {
             }
         } finally {
             followers.remove(waiter);
-            if (waiter.isSignaled() || Waiter.isOver(deadlineNanos)) {
-                promote(); // who goes may have been the one that was to lead
-            }
         }
     }
 
@@ -106,7 +117,7 @@ final class CompletionHub {
         }
     }
 
-    /** Lets a follower look whether it is to lead. */
+    /** Where nobody leads, lets a follower try to. */
     private void promote() {
         Waiter next = leader.get() == null ? followers.peek() : null;
         if (next != null) {
