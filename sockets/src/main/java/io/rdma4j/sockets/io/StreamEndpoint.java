@@ -584,6 +584,11 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      * @param lingerNanos how long this may wait until the peer has all that was written; 0 to drop what it has not
      */
     public void close(long lingerNanos) {
+        close(lingerNanos > 0, lingerNanos, Long.MAX_VALUE);
+    }
+
+    /** Closes it, orderly or not; the peer is given up when {@code mostNanos} are over. */
+    void close(boolean orderly, long lingerNanos, long mostNanos) {
         State before;
         lock.lock();
         try {

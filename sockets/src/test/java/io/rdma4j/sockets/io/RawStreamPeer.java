@@ -1,0 +1,85 @@
+package io.rdma4j.sockets.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The other end of a stream, which asks for a connection with the data of rsocket and does no more than a test says: it
+ * posts no receives, so nothing that is sent to it is ever acknowledged.
+ */
+final class RawStreamPeer implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final EventChannel channel = EventChannel.open();
+    private final CmId id = channel.createId(PortSpace.TCP, null);
+
+    /** A peer at an address, which knows its way to a listener. */
+    private RawStreamPeer(InetAddress source, InetSocketAddress listener) {
+        id.resolveAddress(new InetSocketAddress(source, 0), listener, PATIENCE);
+        await(CmEvent.Type.ADDRESS_RESOLVED);
+        id.resolveRoute(PATIENCE);
+        await(CmEvent.Type.ROUTE_RESOLVED);
+    }
+
+    /** A peer that is connected. */
+    static RawStreamPeer connected(InetAddress source, InetSocketAddress listener) {
+        RawStreamPeer peer = new RawStreamPeer(source, listener);
+        peer.id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+        peer.id.connect(request(0));
+        peer.await(CmEvent.Type.ESTABLISHED);
+        return peer;
+    }
+
+    /** A peer whose request has been sent; it confirms no answer. */
+    static RawStreamPeer unconfirmed(InetAddress source, InetSocketAddress listener) {
+        RawStreamPeer peer = new RawStreamPeer(source, listener);
+        peer.id.connect(request(17));
+        return peer;
+    }
+
+    private static ConnectionParameters request(int queuePairNumber) {
+        BufferDescriptor table = new BufferDescriptor(0x1000, 1, 2);
+        BufferDescriptor buffer = new BufferDescriptor(0x2000, 1, 65_536);
+        byte[] data = new ConnectData(false, true, 384, 0, table, buffer).toByteArray();
+        return new ConnectionParameters(data, 0, 0, true, 7, 7, false, queuePairNumber);
+    }
+
+    /** Ends the connection by the connection manager, and says nothing in the stream. */
+    void disconnect() {
+        id.disconnect();
+    }
+
+    /** The next event is of this type. */
+    void await(CmEvent.Type type) {
+        try (CmEvent event = channel.await(PATIENCE)) {
+            assertThat(event).as("an event, to be %s", type).isNotNull();
+            assertThat(event.type()).as("%s", event).isEqualTo(type);
+        }
+    }
+
+    /** An address of the loopback network that nobody else uses. */
+    static InetAddress loopback() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return InetAddress.ofLiteral(
+                "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255)));
+    }
+
+    @Override
+    public void close() {
+        id.close();
+        channel.close();
+    }
+}

@@ -1,0 +1,71 @@
+package io.rdma4j.sockets.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmEvent;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of a connection that is closed while its peer takes nothing. */
+@Timeout(60)
+class StreamClosingTest {
+    private static final int PEERS = 12;
+
+    private final StreamEndpoint listener = new StreamEndpoint(StreamSettings.DEFAULT);
+    private final InetAddress address = RawStreamPeer.loopback();
+    private final List<RawStreamPeer> peers = new ArrayList<>();
+
+    @BeforeEach
+    void listen() throws IOException {
+        listener.bind(new InetSocketAddress(address, 0));
+        listener.listen(100);
+    }
+
+    @AfterEach
+    void close() {
+        peers.forEach(RawStreamPeer::close);
+        listener.close();
+    }
+
+    private void connect() {
+        peers.add(RawStreamPeer.connected(address, Objects.requireNonNull(listener.localAddress())));
+    }
+
+    private StreamEndpoint accept() throws IOException {
+        StreamEndpoint accepted = listener.accept();
+        while (accepted == null) {
+            assertThat(listener.await(Readiness.IN, System.nanoTime() + 20_000_000_000L))
+                    .isNotZero();
+            accepted = listener.accept();
+        }
+        return accepted;
+    }
+
+    @Test
+    void aPeerThatTakesNothingIsDisconnectedWhenTheTimeIsOver() throws IOException {
+        connect();
+        StreamEndpoint accepted = accept();
+        accepted.close(true, 1_000_000, 200_000_000);
+        peers.getFirst().await(CmEvent.Type.DISCONNECTED);
+    }
+
+    @Test
+    void closingAListenerWaitsForAllItsConnectionsAtOnce() throws Exception {
+        for (int i = 0; i < PEERS; i++) {
+            connect();
+        }
+        long begin = System.nanoTime();
+        listener.close();
+        assertThat(System.nanoTime() - begin)
+                .as("nanoseconds; one after the other they would take 1 s each")
+                .isLessThan(PEERS * 500_000_000L);
+    }
+}
