@@ -32,9 +32,6 @@ public final class RdmaStreamSocket implements AutoCloseable {
     private static final Set<MessageFlag> NO_FLAGS = Set.of();
     private static final Set<MessageFlag> AT_ONCE = Set.of(MessageFlag.DONT_WAIT);
 
-    /** Longer than a queue pair tries to reach a peer. */
-    private static final long MOST_LINGER_NANOS = 120_000_000_000L;
-
     private final StreamEndpoint endpoint;
     private final StreamOptions options;
     private final ReentrantLock sending = new ReentrantLock();
@@ -410,12 +407,13 @@ public final class RdmaStreamSocket implements AutoCloseable {
 
     /**
      * Closes it. What was sent reaches the peer first: this waits until the peer has it, or the connection is found broken,
-     * which with the default acknowledgement time-out takes up to 69 seconds. So a process may end when this has returned.
+     * which with the default acknowledgement time-out takes up to 69 seconds. After 70 seconds a peer is given up that
+     * answers and takes nothing. So a process may end when this has returned.
      * Calls of other threads end with an exception. C: {@code rclose}, which waits likewise.
      */
     @Override
     public void close() {
-        endpoint.close(MOST_LINGER_NANOS);
+        endpoint.closeAndWait();
     }
 
     /** For {@link RdmaPoll}. */

@@ -92,7 +92,7 @@ final class AcceptQueue {
             connected.clear();
             waiting.clear();
         }
-        endpoints.forEach(StreamEndpoint::close);
+        endpoints.forEach(StreamEndpoint::closeWithoutWaiting);
         requests.forEach(request -> request.id().close());
     }
 }

@@ -11,6 +11,9 @@ final class StreamClosing {
     /** How long whoever closes waits if nothing else is said. */
     static final long LINGER_NANOS = 1_000_000_000L;
 
+    /** When a peer is given up: a queue pair tries no longer than 69 s to reach one that does not answer at all. */
+    static final long MOST_NANOS = 70_000_000_000L;
+
     private final ReentrantLock lock;
     private final WaitList waiting;
     private final ConnectedStream stream;
@@ -31,15 +34,26 @@ final class StreamClosing {
         this.onReleased = onReleased;
     }
 
-    /** Ends it; after a time in a thread of its own. */
-    void run(long lingerNanos) {
-        if (awaitQuiet(System.nanoTime() + lingerNanos)) {
+    /**
+     * Ends it.
+     *
+     * @param waitNanos how long this waits for the peer; after that a thread of its own does
+     * @param mostNanos when the peer is given up
+     */
+    void run(long waitNanos, long mostNanos) {
+        long giveUpNanos = System.nanoTime() + mostNanos;
+        if (awaitQuiet(System.nanoTime() + Math.min(waitNanos, mostNanos)) || waitNanos >= mostNanos) {
             release();
         } else {
-            Thread.ofVirtual().start(() -> {
-                awaitQuiet(Long.MAX_VALUE);
-                release();
-            });
+            Thread.ofVirtual().name("rdma4j-closing").start(() -> finish(giveUpNanos));
+        }
+    }
+
+    private void finish(long giveUpNanos) {
+        try {
+            awaitQuiet(giveUpNanos);
+        } finally {
+            release();
         }
     }
 

@@ -584,7 +584,17 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      * @param lingerNanos how long this may wait until the peer has all that was written; 0 to drop what it has not
      */
     public void close(long lingerNanos) {
-        close(lingerNanos > 0, lingerNanos, Long.MAX_VALUE);
+        close(lingerNanos > 0, lingerNanos, Math.max(lingerNanos, StreamClosing.MOST_NANOS));
+    }
+
+    /** Closes it, as {@link #close()}, and waits until the peer has all that was written or is given up. */
+    public void closeAndWait() {
+        close(true, StreamClosing.MOST_NANOS, StreamClosing.MOST_NANOS);
+    }
+
+    /** Closes it, as {@link #close()}, and does not wait. */
+    public void closeWithoutWaiting() {
+        close(true, 0, StreamClosing.MOST_NANOS);
     }
 
     /** Closes it, orderly or not; the peer is given up when {@code mostNanos} are over. */
@@ -598,7 +608,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             }
             state = State.CLOSED;
             ConnectedStream own = stream;
-            if (before == State.CONNECTED && own != null && lingerNanos > 0) {
+            if (before == State.CONNECTED && own != null && orderly) {
                 own.resources().protocol().disconnect();
             }
             if (keepAlive != null) {
@@ -612,16 +622,12 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         if (listener != null) {
             listener.close();
         }
-        release(before == State.CONNECTED ? lingerNanos : 0);
-    }
-
-    private void release(long lingerNanos) {
         CmId own = id;
         ConnectedStream had = stream;
         if (own != null && had != null) {
             StreamClosing end = new StreamClosing(lock, waiting, had, own, () -> stream = null);
-            if (lingerNanos > 0) {
-                end.run(lingerNanos);
+            if (before == State.CONNECTED && orderly) {
+                end.run(lingerNanos, mostNanos);
             } else {
                 end.release();
             }

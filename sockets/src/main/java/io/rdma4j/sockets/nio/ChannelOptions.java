@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * may never be used; and what was set is set again at a TCP channel. Thread safe.
  */
 final class ChannelOptions {
-    /** Long enough for a peer that is alive, and nothing that an event loop would notice. */
-    private static final long MOMENT_NANOS = 10_000_000;
-
     private final Set<SocketOption<?>> supported;
     private final Map<SocketOption<?>, Object> asked = new ConcurrentHashMap<>();
     private volatile StreamEndpoint endpoint;
@@ -117,15 +114,14 @@ final class ChannelOptions {
     /**
      * Closes the endpoint, and lingers as the options say.
      *
-     * @param mayWait whether the caller may wait for the peer; else it does so for a moment only, and then a thread of its
-     *     own does
+     * @param mayWait whether the caller may wait for the peer; else a thread of its own does
      */
     void close(boolean mayWait) {
         Cleaner.Cleanable watch = forgotten;
         if (mayWait || ofEndpoint.get(StandardSocketOptions.SO_LINGER) >= 0) {
             ofEndpoint.close();
         } else {
-            endpoint.close(MOMENT_NANOS);
+            endpoint.closeWithoutWaiting();
         }
         if (watch != null) {
             watch.clean();
