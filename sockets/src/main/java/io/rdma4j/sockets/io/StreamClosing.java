@@ -41,11 +41,20 @@ final class StreamClosing {
      * @param mostNanos when the peer is given up
      */
     void run(long waitNanos, long mostNanos) {
+        ClosingsUnderWay.all().begun();
         long giveUpNanos = System.nanoTime() + mostNanos;
-        if (awaitQuiet(System.nanoTime() + Math.min(waitNanos, mostNanos)) || waitNanos >= mostNanos) {
-            release();
-        } else {
-            Thread.ofVirtual().name("rdma4j-closing").start(() -> finish(giveUpNanos));
+        boolean ended = false;
+        try {
+            if (awaitQuiet(System.nanoTime() + Math.min(waitNanos, mostNanos)) || waitNanos >= mostNanos) {
+                release();
+                ended = true;
+            }
+        } finally {
+            if (ended) {
+                ClosingsUnderWay.all().ended();
+            } else {
+                Thread.ofVirtual().name("rdma4j-closing").start(() -> finish(giveUpNanos));
+            }
         }
     }
 
@@ -54,6 +63,7 @@ final class StreamClosing {
             awaitQuiet(giveUpNanos);
         } finally {
             release();
+            ClosingsUnderWay.all().ended();
         }
     }
 

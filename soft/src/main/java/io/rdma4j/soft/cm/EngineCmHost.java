@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.cm.spi.ProcessEnd;
 import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.SoftOptions;
@@ -86,8 +87,12 @@ final class EngineCmHost implements CmHost {
         }
     }
 
-    /** Lets the peers know that this process ends, but does not wait long for a lock that may not come. */
+    /**
+     * Lets the peers know that this process ends, when they have what is still to be delivered; does not wait long for a lock
+     * that may not come.
+     */
     private void part() {
+        ProcessEnd.runTasks();
         Thread teller = new Thread(this::partFromAll, "rdma4j-part-all");
         teller.setDaemon(true);
         teller.start();
