@@ -1,0 +1,73 @@
+package io.rdma4j.sockets.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.sockets.RdmaSelectorProvider;
+import io.rdma4j.sockets.nio.RdmaSocketChannel;
+import io.rdma4j.wire.rsocket.ConnectData;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What happens to an attempt to connect when its time over RDMA is up. */
+@Timeout(60)
+class ConnectingEndpointTest {
+    private final CompletableFuture<AcceptQueue.Request> request = new CompletableFuture<>();
+
+    /** A listener that answers when the test does. */
+    private CmId listener() throws Exception {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        CmId made = ConnectionService.instance().createId(event -> {
+            ConnectData peer = ConnectData.parse(event.privateData());
+            if (peer != null) {
+                request.complete(new AcceptQueue.Request(event.id(), peer));
+            }
+        });
+        made.bindAddress(new InetSocketAddress(
+                InetAddress.getByAddress(
+                        new byte[] {127, 31, (byte) random.nextInt(256), (byte) random.nextInt(1, 255)}),
+                0));
+        made.listen(5);
+        return made;
+    }
+
+    @Test
+    void aConnectionEstablishedAtTheLastMomentIsNotGivenUp() throws Exception {
+        CmId listener = listener();
+        StreamEndpoint server = new StreamEndpoint(StreamSettings.DEFAULT);
+        RdmaSelectorProvider either = new RdmaSelectorProvider(AddressRules.parse("*=either"));
+        try (RdmaSocketChannel client = (RdmaSocketChannel) either.openSocketChannel()) {
+            client.configureBlocking(false);
+            client.connect(Objects.requireNonNull(listener.localAddress()));
+            StreamEndpoint attempt = Objects.requireNonNull(client.endpoint());
+            AcceptQueue.Request asked = request.get(20, TimeUnit.SECONDS);
+            attempt.lock.lock();
+            try {
+                server.answer(asked, new StreamListening(server, 1, new WaitList()));
+                // First the connection is established, then the time is up: both wait for the lock, in this order.
+                while (attempt.lock.getQueueLength() < 2) {
+                    Thread.sleep(1);
+                }
+            } finally {
+                attempt.lock.unlock();
+            }
+            while (attempt.lock.hasQueuedThreads()) {
+                Thread.sleep(1);
+            }
+            attempt.lock.lock();
+            attempt.lock.unlock();
+            assertThat(attempt.state()).isEqualTo(StreamEndpoint.State.CONNECTED);
+            assertThat(client.finishConnect()).isTrue();
+        } finally {
+            server.close();
+            listener.close();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.rdma4j.sockets.nio;
+
+import static java.nio.channels.SelectionKey.OP_CONNECT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.sockets.RdmaSelectorProvider;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Channels that may go over RDMA or TCP, where RDMA fails. */
+@Timeout(60)
+class FallBackTest {
+    private static final long PATIENCE_MILLIS = 20_000;
+
+    private static SelectorProvider provider(String way) {
+        return new RdmaSelectorProvider(AddressRules.parse("*=" + way));
+    }
+
+    @Test
+    void anAttemptWhoseTcpPartIsRefusedItsPortFails() throws Exception {
+        InetAddress here = Loopback.address();
+        try (Loopback others = new Loopback(provider("rdma"), here); // so RDMA refuses there at once
+                SocketChannel client = provider("either").openSocketChannel();
+                Selector selector = client.provider().openSelector();
+                ServerSocket taken = new ServerSocket()) {
+            taken.bind(new InetSocketAddress(here, 0));
+            client.bind(taken.getLocalSocketAddress()); // over RDMA it is free
+            client.configureBlocking(false).register(selector, OP_CONNECT);
+            assertThat(others.listener.isOpen()).isTrue();
+            assertThat(client.connect(new InetSocketAddress(here, 9))).isFalse();
+            assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
+            assertThatThrownBy(client::finishConnect).isInstanceOf(BindException.class);
+            assertThat(client.isConnected()).isFalse();
+            assertThat(client.isOpen()).isFalse();
+        }
+    }
+}
