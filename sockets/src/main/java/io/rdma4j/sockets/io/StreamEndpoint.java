@@ -8,6 +8,7 @@ import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -195,6 +196,21 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             throw why;
         }
         return state == State.CONNECTED;
+    }
+
+    /** Closes it if it is still connecting; a connection that is established by now stays. */
+    public void giveUpConnecting() {
+        lock.lock();
+        try {
+            if (state != State.CONNECTING) {
+                return;
+            }
+            failure = new ConnectException("Connection timed out");
+            state = State.FAILED; // what comes from now on is too late
+        } finally {
+            lock.unlock();
+        }
+        close();
     }
 
     @Override

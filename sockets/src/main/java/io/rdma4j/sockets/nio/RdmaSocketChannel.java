@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
@@ -217,9 +218,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
 
     private static void giveUp(StreamEndpoint attempt) {
         attempt.await(Readiness.OUT, System.nanoTime() + BEFORE_TCP.toNanos());
-        if (attempt.state() == StreamEndpoint.State.CONNECTING) {
-            attempt.close();
-        }
+        attempt.giveUpConnecting();
     }
 
     @Override
@@ -260,6 +259,10 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         if (own != null && !advanceOverRdma(own, waiting, deadlineNanos)) {
             return false;
         }
+        IOException refused = tcpFailure;
+        if (refused != null) {
+            throw refused;
+        }
         SocketChannel inside = tcp;
         if (inside != null && !advanceOverTcp(inside, deadlineNanos)) {
             return false;
@@ -290,10 +293,6 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
     }
 
     private boolean advanceOverTcp(SocketChannel inside, long deadlineNanos) throws IOException {
-        IOException refused = tcpFailure;
-        if (refused != null) {
-            throw refused;
-        }
         if (inside.isConnected()) {
             return true;
         }
@@ -311,8 +310,8 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         });
     }
 
-    /** Goes over to TCP if RDMA has failed and the rules allow; then returns true. */
-    private boolean fallBackIfFailed() throws IOException {
+    /** Goes over to TCP if RDMA has failed and the rules allow; then returns true, also if TCP fails at once. */
+    private boolean fallBackIfFailed() {
         synchronized (state) {
             StreamEndpoint own = endpoint;
             if (!mayFallBack || own == null || !isOpen()) {
@@ -323,9 +322,15 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
                 return false;
             }
             mayFallBack = false;
-            SocketChannel inside = becomeTcp();
-            if (!inside.isBlocking()) {
-                inside.connect(Objects.requireNonNull(target)); // a blocking one is connected by who waits
+            try {
+                SocketChannel inside = becomeTcp();
+                if (!inside.isBlocking()) {
+                    inside.connect(Objects.requireNonNull(target)); // a blocking one is connected by who waits
+                }
+            } catch (IOException refused) {
+                tcpFailure = refused;
+            } catch (RuntimeException refused) { // an option that TCP does not take, for example
+                tcpFailure = new SocketException("TCP refused: " + refused.getMessage(), refused);
             }
             return true;
         }
@@ -353,21 +358,19 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         if (ready == 0) {
             return 0;
         }
-        try {
-            if (fallBackIfFailed()) {
-                return readyOverTcp(interest);
-            }
-        } catch (IOException refused) {
-            tcpFailure = refused;
-            return interest;
+        if (fallBackIfFailed()) {
+            return readyOverTcp(interest);
         }
         return (ready & Readiness.ERROR) != 0 ? interest : interest & SelectionKey.OP_CONNECT;
     }
 
     /** What the TCP channel's selector does not tell: that an attempt has ended at once. */
     private int readyOverTcp(int interest) {
+        if (tcpFailure != null) {
+            return interest;
+        }
         SocketChannel inside = tcp;
-        boolean ended = tcpFailure != null || inside != null && inside.isConnected();
+        boolean ended = inside != null && inside.isConnected();
         return ended && phase == Phase.PENDING ? interest & SelectionKey.OP_CONNECT : 0;
     }
 

@@ -63,8 +63,8 @@ final class StreamTransfer {
         for (int i = offset; i < offset + length; i++) {
             ByteBuffer target = targets[i];
             if (target.hasRemaining()) {
-                int count = total == 0 ? read(target, Long.MAX_VALUE) : readNow(target);
-                total += total > 0 ? Math.max(0, count) : count;
+                int count = total == 0 ? read(target, Long.MAX_VALUE) : readMore(target);
+                total += count;
                 if (target.hasRemaining()) {
                     return total;
                 }
@@ -96,7 +96,7 @@ final class StreamTransfer {
             return 0;
         }
         if (!channel.isBlocking()) {
-            return writeNow(source);
+            return writeNow(source, haveWritten);
         }
         int begin = source.position();
         channel.beginWait();
@@ -106,14 +106,23 @@ final class StreamTransfer {
                 endpoint.write(source);
             }
         } catch (IOException failed) {
-            if (channel.isOpen()) {
+            if (channel.isOpen() && !haveWritten && source.position() == begin) {
                 throw failed;
             }
-            // It was closed meanwhile: what was written is told, or else the closing, by endWait.
+            // What was written is told, and the failure by the next write; if it was closed meanwhile, by endWait.
         } finally {
             channel.endWait(haveWritten || source.position() > begin);
         }
         return source.position() - begin;
+    }
+
+    /** Reads what else is there; the end and a failure are told by the next read. */
+    private int readMore(ByteBuffer target) {
+        try {
+            return Math.max(0, endpoint.read(target));
+        } catch (IOException failed) {
+            return 0;
+        }
     }
 
     private int readNow(ByteBuffer target) throws IOException {
@@ -124,10 +133,13 @@ final class StreamTransfer {
         }
     }
 
-    private int writeNow(ByteBuffer source) throws IOException {
+    private int writeNow(ByteBuffer source, boolean haveWritten) throws IOException {
         try {
             return endpoint.write(source);
         } catch (IOException failed) {
+            if (haveWritten) {
+                return 0; // what was written is told, and the failure by the next write
+            }
             throw unlessClosed(failed);
         }
     }
