@@ -11,8 +11,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,6 +43,24 @@ class FallBackTest {
             assertThatThrownBy(client::finishConnect).isInstanceOf(BindException.class);
             assertThat(client.isConnected()).isFalse();
             assertThat(client.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void aLocalPortThatRdmaRefusesIsTriedOverTcp() throws Exception {
+        InetAddress here = Loopback.address();
+        InetAddress there = Loopback.address();
+        SelectorProvider mixed = new RdmaSelectorProvider(
+                AddressRules.parse(here.getHostAddress() + "=tcp," + there.getHostAddress() + "=either"));
+        try (ServerSocketChannel taken = provider("rdma").openServerSocketChannel();
+                ServerSocketChannel listener = provider("tcp").openServerSocketChannel();
+                SocketChannel client = mixed.openSocketChannel()) {
+            taken.bind(new InetSocketAddress(here, 0));
+            listener.bind(new InetSocketAddress(there, 0));
+            client.bind(Objects.requireNonNull(taken.getLocalAddress())); // over TCP it is free
+            assertThat(client.connect(Objects.requireNonNull(listener.getLocalAddress())))
+                    .isTrue();
+            assertThat(client.getLocalAddress()).isEqualTo(taken.getLocalAddress());
         }
     }
 }
