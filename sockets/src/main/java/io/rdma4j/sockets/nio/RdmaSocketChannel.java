@@ -1,7 +1,6 @@
 package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.AddressRules;
-import io.rdma4j.sockets.AddressRules.Way;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -10,7 +9,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
@@ -23,7 +21,6 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,18 +37,12 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         CONNECTED
     }
 
-    /** How long an attempt over RDMA may take before TCP is tried, where the rules allow both. */
-    private static final Duration BEFORE_TCP = Duration.ofSeconds(1);
-
     private final ReentrantLock readLock = new ReentrantLock();
     private final ReentrantLock writeLock = new ReentrantLock();
 
     private volatile Phase phase = Phase.UNCONNECTED;
     private volatile boolean inputShut;
     private volatile boolean outputShut;
-    private @Nullable InetSocketAddress target;
-    private boolean mayFallBack;
-    private volatile @Nullable IOException tcpFailure;
     private volatile @Nullable StreamTransfer transfer;
     private @Nullable Socket socket;
 
@@ -106,7 +97,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (Addresses.way(rules, to) == Way.TCP) {
+                    if (Addresses.way(rules, to) == AddressRules.Way.TCP) {
                         becomeTcp();
                     } else {
                         becomeRdma();
@@ -180,7 +171,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
                 throw new ConnectionPendingException();
             }
             return closingOnFailure(() -> {
-                start(to);
+                start(to, () -> phase = Phase.PENDING);
                 boolean later = endpoint != null && !isBlocking(); // then finishConnect goes on
                 return !later && advance(isBlocking(), deadlineNanos);
             });
@@ -188,37 +179,6 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
             writeLock.unlock();
             readLock.unlock();
         }
-    }
-
-    private void start(InetSocketAddress to) throws IOException {
-        synchronized (state) {
-            target = to;
-            Way way = Addresses.way(rules, to);
-            mayFallBack = way == Way.EITHER;
-            if (way == Way.TCP) {
-                becomeTcp();
-                phase = Phase.PENDING;
-                return;
-            }
-            StreamEndpoint own = becomeRdma();
-            phase = Phase.PENDING;
-            try {
-                own.startConnect(to);
-            } catch (IOException refused) {
-                if (!mayFallBack) {
-                    throw refused;
-                }
-                own.close();
-            }
-            if (mayFallBack) {
-                Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(own));
-            }
-        }
-    }
-
-    private static void giveUp(StreamEndpoint attempt) {
-        attempt.await(Readiness.OUT, System.nanoTime() + BEFORE_TCP.toNanos());
-        attempt.giveUpConnecting();
     }
 
     @Override
@@ -289,7 +249,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
                 throw new SocketTimeoutException("Connect timed out");
             }
         }
-        return fallBackIfFailed() || own.finishConnect();
+        return fallsBack() || own.finishConnect();
     }
 
     private boolean advanceOverTcp(SocketChannel inside, long deadlineNanos) throws IOException {
@@ -308,32 +268,6 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
             each.socket().connect(to, (int) Math.min(Integer.MAX_VALUE, millis));
             return true;
         });
-    }
-
-    /** Goes over to TCP if RDMA has failed and the rules allow; then returns true, also if TCP fails at once. */
-    private boolean fallBackIfFailed() {
-        synchronized (state) {
-            StreamEndpoint own = endpoint;
-            if (!mayFallBack || own == null || !isOpen()) {
-                return false;
-            }
-            StreamEndpoint.State now = own.state();
-            if (now != StreamEndpoint.State.FAILED && now != StreamEndpoint.State.CLOSED) {
-                return false;
-            }
-            mayFallBack = false;
-            try {
-                SocketChannel inside = becomeTcp();
-                if (!inside.isBlocking()) {
-                    inside.connect(Objects.requireNonNull(target)); // a blocking one is connected by who waits
-                }
-            } catch (IOException refused) {
-                tcpFailure = refused;
-            } catch (RuntimeException refused) { // an option that TCP does not take, for example
-                tcpFailure = new SocketException("TCP refused: " + refused.getMessage(), refused);
-            }
-            return true;
-        }
     }
 
     @Override
@@ -358,7 +292,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         if (ready == 0) {
             return 0;
         }
-        if (fallBackIfFailed()) {
+        if (fallsBack()) {
             return readyOverTcp(interest);
         }
         return (ready & Readiness.ERROR) != 0 ? interest : interest & SelectionKey.OP_CONNECT;

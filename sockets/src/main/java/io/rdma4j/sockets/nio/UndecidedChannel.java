@@ -1,22 +1,30 @@
 package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.sockets.AddressRules.Way;
+import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a channel has inside: an endpoint, a TCP channel, or nothing as long as nobody has said where it goes. */
 abstract class UndecidedChannel extends SocketChannel implements Source {
+    /** How long an attempt over RDMA may take before TCP is tried, where the rules allow both. */
+    private static final Duration BEFORE_TCP = Duration.ofSeconds(1);
+
     final AddressRules rules;
     final SocketFamily family;
     final KeyList keys = new KeyList();
@@ -33,6 +41,15 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
     /** Where it was asked to be bound to. */
     @Nullable
     InetSocketAddress boundTo;
+
+    /** Where it connects to, and whether over TCP if not over RDMA; under {@link #state}. */
+    @Nullable
+    InetSocketAddress target;
+
+    private boolean mayFallBack;
+
+    /** Why TCP could not be tried, or failed at once. */
+    volatile @Nullable IOException tcpFailure;
 
     UndecidedChannel(SelectorProvider provider, AddressRules rules, SocketFamily family, ChannelOptions options) {
         super(provider);
@@ -133,6 +150,73 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
         tcp = null;
         if (ordinary != null) {
             ordinary.close();
+        }
+    }
+
+    /**
+     * Starts to connect: over RDMA, or makes the TCP channel for it.
+     *
+     * @param pending what to do once it is known which
+     */
+    void start(InetSocketAddress to, Runnable pending) throws IOException {
+        synchronized (state) {
+            target = to;
+            Way way = Addresses.way(rules, to);
+            if (way == Way.TCP) {
+                becomeTcp();
+                pending.run();
+                return;
+            }
+            mayFallBack = way == Way.EITHER;
+            try {
+                StreamEndpoint own = becomeRdma();
+                pending.run();
+                own.startConnect(to);
+                if (mayFallBack) {
+                    Thread.ofVirtual().name("rdma4j-before-tcp").start(() -> giveUp(own));
+                }
+            } catch (IOException refused) {
+                if (!mayFallBack) {
+                    throw refused;
+                }
+                fallBack();
+                pending.run();
+            }
+        }
+    }
+
+    private static void giveUp(StreamEndpoint attempt) {
+        attempt.await(Readiness.OUT, System.nanoTime() + BEFORE_TCP.toNanos());
+        attempt.giveUpConnecting();
+    }
+
+    /** Goes over to TCP if RDMA has failed and the rules allow; then returns true, also if TCP fails at once. */
+    boolean fallsBack() {
+        synchronized (state) {
+            StreamEndpoint own = endpoint;
+            if (!mayFallBack || own == null || !isOpen()) {
+                return false;
+            }
+            StreamEndpoint.State now = own.state();
+            if (now != StreamEndpoint.State.FAILED && now != StreamEndpoint.State.CLOSED) {
+                return false;
+            }
+            fallBack();
+            return true;
+        }
+    }
+
+    private void fallBack() {
+        mayFallBack = false;
+        try {
+            SocketChannel inside = becomeTcp();
+            if (!inside.isBlocking()) {
+                inside.connect(Objects.requireNonNull(target)); // a blocking one is connected by who waits
+            }
+        } catch (IOException refused) {
+            tcpFailure = refused;
+        } catch (RuntimeException refused) { // an option that TCP does not take, for example
+            tcpFailure = new SocketException("TCP refused: " + refused.getMessage(), refused);
         }
     }
 
