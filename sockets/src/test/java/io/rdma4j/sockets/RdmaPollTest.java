@@ -146,6 +146,37 @@ class RdmaPollTest {
     }
 
     @Test
+    void anOrdinaryChannelThatWasRemovedIsAddedAgain() throws IOException {
+        Pipe pipe = Pipe.open();
+        try (Pipe.SinkChannel sink = pipe.sink();
+                Pipe.SourceChannel source = pipe.source()) {
+            source.configureBlocking(false);
+            for (int round = 0; round < 3; round++) {
+                RdmaPoll.Entry entry = poll.add(source, PollEvents.IN);
+                assertThat(poll.await(Duration.ZERO)).isZero();
+                sink.write(oneByte());
+                assertThat(poll.await(PATIENCE)).isEqualTo(1);
+                assertThat(entry.ready()).isEqualTo(PollEvents.IN);
+                source.read(oneByte());
+                entry.remove();
+            }
+        }
+    }
+
+    @Test
+    void anOrdinaryChannelThatWasRemovedMayBlockAgain() throws IOException {
+        Pipe pipe = Pipe.open();
+        try (Pipe.SinkChannel sink = pipe.sink();
+                Pipe.SourceChannel source = pipe.source()) {
+            source.configureBlocking(false);
+            poll.add(source, PollEvents.IN).remove();
+            source.configureBlocking(true);
+            sink.write(oneByte());
+            assertThat(source.read(oneByte())).isEqualTo(1);
+        }
+    }
+
+    @Test
     void anInterruptEndsTheWait() throws Exception {
         poll.add(server, PollEvents.IN);
         FutureTask<Boolean> task = new FutureTask<>(() -> {
