@@ -63,6 +63,9 @@ public final class StreamOptions {
 
     private static final int KEEP_IDLE_SECONDS = 7200;
 
+    /** It is a byte of the IP header. */
+    private static final int MOST_TYPE_OF_SERVICE = 255;
+
     /** What librdmacm tells as long as there is no path. */
     private static final int UNKNOWN_SEGMENT_BYTES = 2048;
 
@@ -125,6 +128,9 @@ public final class StreamOptions {
         } else if (value < 0) {
             throw new IllegalArgumentException(option + " cannot be " + value);
         } else if (option.equals(IP_TOS)) {
+            if (value > MOST_TYPE_OF_SERVICE) {
+                throw new IllegalArgumentException(option + " cannot be " + value);
+            }
             endpoint.settings(now.withTypeOfService(value));
         } else if (option.equals(TCP_KEEPIDLE)) {
             if (value == 0) {

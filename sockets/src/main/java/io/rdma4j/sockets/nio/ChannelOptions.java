@@ -69,12 +69,16 @@ final class ChannelOptions {
         return made;
     }
 
-    /** Sets an option, also of the TCP channel if there is one. */
-    <T> void set(SocketOption<T> option, @Nullable T value, @Nullable NetworkChannel tcp) throws IOException {
+    /** Checks what is wrong with an option and its value also for a closed channel. */
+    void requireSettable(@Nullable SocketOption<?> option, @Nullable Object value) {
         requireSupported(option);
         if (value == null) {
             throw new IllegalArgumentException("'" + option + "' cannot be null");
         }
+    }
+
+    /** Sets an option, also of the TCP channel if there is one. */
+    <T> void set(SocketOption<T> option, T value, @Nullable NetworkChannel tcp) throws IOException {
         if (tcp != null && tcp.supportedOptions().contains(option)) {
             tcp.setOption(option, value);
             return;
@@ -85,11 +89,11 @@ final class ChannelOptions {
 
     /** The value of an option, of the TCP channel if there is one. */
     <T> T get(SocketOption<T> option, @Nullable NetworkChannel tcp) throws IOException {
-        requireSupported(option);
         return tcp != null && tcp.supportedOptions().contains(option) ? tcp.getOption(option) : ofEndpoint.get(option);
     }
 
-    private void requireSupported(@Nullable SocketOption<?> option) {
+    /** Checks that an option is one of the channel's. */
+    void requireSupported(@Nullable SocketOption<?> option) {
         if (option == null) {
             throw new NullPointerException("option");
         }

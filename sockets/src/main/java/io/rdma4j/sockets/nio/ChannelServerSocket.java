@@ -9,7 +9,6 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -46,19 +45,15 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public void bind(@Nullable SocketAddress local, int backlog) throws IOException {
-        requireOpen();
-        if (isBound()) {
-            throw new SocketException("Already bound");
+        try {
+            channel.bind(local, backlog);
+        } catch (IllegalStateException | IllegalArgumentException refused) {
+            throw ChannelSocket.refusedAddress(refused);
         }
-        channel.bind(local, backlog);
     }
 
     private @Nullable InetSocketAddress local() {
-        try {
-            return (InetSocketAddress) channel.getLocalAddress();
-        } catch (IOException closed) {
-            return null;
-        }
+        return channel.localOrLast();
     }
 
     @Override
@@ -80,24 +75,17 @@ final class ChannelServerSocket extends ServerSocket {
 
     @Override
     public Socket accept() throws IOException {
-        requireOpen();
-        if (!isBound()) {
+        if (channel.isOpen() && !isBound()) {
             throw new SocketException("Socket is not bound yet");
         }
-        if (!channel.isBlocking()) {
+        if (channel.isOpen() && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
-        try {
-            SocketChannel accepted = channel.accept(ChannelSocket.deadline(timeoutMillis));
-            if (accepted == null) {
-                throw new IllegalBlockingModeException();
-            }
-            return accepted.socket();
-        } catch (ClosedChannelException closed) {
-            SocketException failure = new SocketException("Socket closed");
-            failure.initCause(closed);
-            throw failure;
+        SocketChannel accepted = channel.accept(ChannelSocket.deadline(timeoutMillis));
+        if (accepted == null) {
+            throw new IllegalBlockingModeException();
         }
+        return accepted.socket();
     }
 
     @Override

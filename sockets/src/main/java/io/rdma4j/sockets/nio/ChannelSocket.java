@@ -9,12 +9,16 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
-import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -59,42 +63,53 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void connect(SocketAddress remote, int timeout) throws IOException {
+        if (remote == null) {
+            throw new IllegalArgumentException("connect: The address can't be null");
+        }
         if (timeout < 0) {
             throw new IllegalArgumentException("connect: timeout can't be negative");
         }
         requireOpen();
-        requireBlocking();
         if (channel.isConnected()) {
             throw new SocketException("already connected");
         }
+        if (remote instanceof InetSocketAddress to && to.isUnresolved()) {
+            channel.close(); // as every attempt to connect that fails does
+            throw new UnknownHostException(to.getHostString());
+        }
+        requireBlocking();
         channel.connect(remote, deadline(timeout));
     }
 
     @Override
     public void bind(@Nullable SocketAddress local) throws IOException {
-        requireOpen();
-        if (isBound()) {
-            throw new SocketException("Already bound");
+        try {
+            channel.bind(local);
+        } catch (IllegalStateException | IllegalArgumentException refused) {
+            throw refusedAddress(refused);
         }
-        channel.bind(local);
+    }
+
+    /** What a channel says of an address or of itself without words, as sockets say it. */
+    static SocketException refusedAddress(RuntimeException refused) {
+        String why = switch (refused) {
+            case AlreadyBoundException bound -> "Already bound";
+            case ConnectionPendingException pending -> "Already connecting";
+            case UnresolvedAddressException unresolved -> "Unresolved address";
+            case UnsupportedAddressTypeException other -> "Unsupported address type";
+            default -> throw refused;
+        };
+        return new SocketException(why, refused);
     }
 
     // ---- addresses
 
     private @Nullable InetSocketAddress local() {
-        try {
-            return (InetSocketAddress) channel.getLocalAddress();
-        } catch (IOException closed) {
-            return null;
-        }
+        return channel.localOrLast();
     }
 
     private @Nullable InetSocketAddress remote() {
-        try {
-            return (InetSocketAddress) channel.getRemoteAddress();
-        } catch (IOException closed) {
-            return null;
-        }
+        return channel.remoteOrLast();
     }
 
     @Override
@@ -106,7 +121,7 @@ final class ChannelSocket extends Socket {
     @Override
     public InetAddress getLocalAddress() {
         InetSocketAddress local = local();
-        return local == null ? new InetSocketAddress(0).getAddress() : local.getAddress();
+        return local == null || !channel.isOpen() ? new InetSocketAddress(0).getAddress() : local.getAddress();
     }
 
     @Override
@@ -174,13 +189,7 @@ final class ChannelSocket extends Socket {
         public int read(byte[] bytes, int offset, int length) throws IOException {
             Objects.checkFromIndexSize(offset, length, bytes.length);
             requireBlocking();
-            try {
-                return channel.readUntil(ByteBuffer.wrap(bytes, offset, length), timeoutMillis);
-            } catch (SocketTimeoutException timeout) {
-                throw timeout;
-            } catch (ClosedChannelException closed) {
-                throw socketClosed(closed);
-            }
+            return channel.readUntil(ByteBuffer.wrap(bytes, offset, length), timeoutMillis);
         }
 
         @Override
@@ -194,12 +203,6 @@ final class ChannelSocket extends Socket {
         }
     }
 
-    private static SocketException socketClosed(ClosedChannelException closed) {
-        SocketException failure = new SocketException("Socket closed");
-        failure.initCause(closed);
-        return failure;
-    }
-
     private final class Out extends OutputStream {
         @Override
         public void write(int value) throws IOException {
@@ -210,12 +213,8 @@ final class ChannelSocket extends Socket {
         public void write(byte[] bytes, int offset, int length) throws IOException {
             requireBlocking();
             ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
-            try {
-                while (source.hasRemaining()) {
-                    channel.write(source);
-                }
-            } catch (ClosedChannelException closed) {
-                throw socketClosed(closed);
+            while (source.hasRemaining()) {
+                channel.write(source);
             }
         }
 
@@ -273,10 +272,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setSoLinger(boolean on, int seconds) throws SocketException {
-        if (on && seconds < 0) {
-            throw new IllegalArgumentException("invalid value for SO_LINGER");
-        }
-        set(StandardSocketOptions.SO_LINGER, on ? Math.min(seconds, 65_535) : -1);
+        set(StandardSocketOptions.SO_LINGER, on ? Math.clamp(seconds, -1, 65_535) : -1);
     }
 
     @Override
@@ -397,20 +393,20 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void shutdownInput() throws IOException {
-        requireConnected();
-        if (channel.isInputShut()) {
-            throw new SocketException("Socket input is already shutdown");
+        try {
+            channel.shutdownInput();
+        } catch (NotYetConnectedException unconnected) {
+            throw new SocketException("Socket is not connected", unconnected);
         }
-        channel.shutdownInput();
     }
 
     @Override
     public void shutdownOutput() throws IOException {
-        requireConnected();
-        if (channel.isOutputShut()) {
-            throw new SocketException("Socket output is already shutdown");
+        try {
+            channel.shutdownOutput();
+        } catch (NotYetConnectedException unconnected) {
+            throw new SocketException("Socket is not connected", unconnected);
         }
-        channel.shutdownOutput();
     }
 
     @Override
@@ -420,7 +416,7 @@ final class ChannelSocket extends Socket {
 
     @Override
     public boolean isBound() {
-        return local() != null || channel.isConnected();
+        return local() != null;
     }
 
     @Override

@@ -53,6 +53,9 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     private @Nullable ServerSocket socket;
 
+    /** What a socket still tells when it is closed. */
+    private volatile @Nullable InetSocketAddress lastLocal;
+
     /** Opens a channel that is not bound. */
     public RdmaServerSocketChannel(SelectorProvider provider, AddressRules rules, SocketFamily family) {
         super(provider);
@@ -96,6 +99,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        options.requireSettable(name, value);
         requireOpen();
         synchronized (state) {
             options.set(name, value, endpoint == null ? tcp : null);
@@ -105,6 +109,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
+        options.requireSupported(name);
         requireOpen();
         return options.get(name, endpoint == null ? tcp : null);
     }
@@ -123,6 +128,17 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
         }
         ServerSocketChannel inside = tcp;
         return inside == null ? null : inside.getLocalAddress();
+    }
+
+    /** The address that it has or had before it was closed, or null. */
+    @Nullable
+    InetSocketAddress localOrLast() {
+        StreamEndpoint own = endpoint;
+        if (own != null) {
+            return isOpen() ? own.localAddress() : lastLocal;
+        }
+        ServerSocketChannel inside = tcp;
+        return inside == null ? null : (InetSocketAddress) inside.socket().getLocalSocketAddress();
     }
 
     @Override
@@ -325,6 +341,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         synchronized (state) {
+            StreamEndpoint own = endpoint;
+            lastLocal = own == null ? null : own.localAddress();
             options.close(true);
             ServerSocketChannel inside = tcp;
             if (inside != null) {

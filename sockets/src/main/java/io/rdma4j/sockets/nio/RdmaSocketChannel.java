@@ -117,15 +117,12 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
     @Override
     public @Nullable SocketAddress getRemoteAddress() throws IOException {
         requireOpen();
-        if (phase != Phase.CONNECTED) {
-            return null;
-        }
-        SocketChannel inside = tcp;
-        if (inside != null) {
-            return inside.getRemoteAddress();
-        }
-        StreamEndpoint own = endpoint;
-        return own == null ? null : own.peerAddress();
+        return phase == Phase.CONNECTED ? remoteAddress() : null;
+    }
+
+    @Override
+    boolean hasConnected() {
+        return phase == Phase.CONNECTED;
     }
 
     @Override
@@ -144,12 +141,12 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
 
     @Override
     public boolean isConnected() {
-        return phase == Phase.CONNECTED;
+        return phase == Phase.CONNECTED && isOpen();
     }
 
     @Override
     public boolean isConnectionPending() {
-        return phase == Phase.PENDING;
+        return phase == Phase.PENDING && isOpen();
     }
 
     @Override
@@ -332,7 +329,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
 
     /** Reads, and waits until a time of {@link System#nanoTime} at most; over RDMA only. */
     int read(ByteBuffer target, long deadlineNanos) throws IOException {
-        requireWritable(target);
+        Objects.requireNonNull(target);
         readLock.lock();
         try {
             StreamTransfer own = transfer();
@@ -370,18 +367,9 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         });
     }
 
-    private static void requireWritable(ByteBuffer target) {
-        if (target.isReadOnly()) {
-            throw new IllegalArgumentException("Read-only buffer");
-        }
-    }
-
     @Override
     public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, targets.length);
-        for (int i = offset; i < offset + length; i++) {
-            requireWritable(targets[i]);
-        }
         readLock.lock();
         try {
             StreamTransfer own = transfer();
@@ -432,7 +420,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
     private @Nullable StreamTransfer transferToWrite() throws ClosedChannelException {
         StreamTransfer own = transfer();
         if (own != null && outputShut) {
-            throw new ClosedChannelException();
+            throw new AsynchronousCloseException(); // as the platform does, though nobody waited
         }
         return own;
     }

@@ -35,6 +35,7 @@ final class StreamTransfer {
      * @throws SocketTimeoutException if that time is over
      */
     int read(ByteBuffer target, long deadlineNanos) throws IOException {
+        requireWritable(target);
         if (!target.hasRemaining()) {
             return 0;
         }
@@ -57,8 +58,17 @@ final class StreamTransfer {
         return count;
     }
 
+    private static void requireWritable(ByteBuffer target) {
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+    }
+
     /** Reads into some buffers; waits for the first byte at most. */
     long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        for (int i = offset; i < offset + length; i++) {
+            requireWritable(targets[i]);
+        }
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
             ByteBuffer target = targets[i];

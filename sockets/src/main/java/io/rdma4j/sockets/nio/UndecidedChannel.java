@@ -43,8 +43,12 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
     InetSocketAddress boundTo;
 
     /** Where it connects to, and whether over TCP if not over RDMA; under {@link #state}. */
-    @Nullable
-    InetSocketAddress target;
+    volatile @Nullable InetSocketAddress target;
+
+    /** What a socket still tells when it is closed. */
+    private volatile @Nullable InetSocketAddress lastLocal;
+
+    private volatile @Nullable InetSocketAddress lastRemote;
 
     private boolean mayFallBack;
 
@@ -238,6 +242,7 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        options.requireSettable(name, value);
         requireOpen();
         synchronized (state) {
             options.set(name, value, tcp);
@@ -247,6 +252,7 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
+        options.requireSupported(name);
         requireOpen();
         return options.get(name, tcp);
     }
@@ -267,11 +273,54 @@ abstract class UndecidedChannel extends SocketChannel implements Source {
         return own == null ? null : own.localAddress();
     }
 
+    /** The peer's address, or null. */
+    @Nullable
+    SocketAddress remoteAddress() throws IOException {
+        SocketChannel inside = tcp;
+        StreamEndpoint own = endpoint;
+        return inside != null ? inside.getRemoteAddress() : own == null ? null : own.peerAddress();
+    }
+
+    /** Whether it is or was connected. */
+    abstract boolean hasConnected();
+
+    /** The address that it has or had before it was closed, or null. */
+    @Nullable
+    InetSocketAddress localOrLast() {
+        SocketChannel inside = tcp;
+        if (inside != null) {
+            return (InetSocketAddress) inside.socket().getLocalSocketAddress();
+        }
+        StreamEndpoint own = endpoint;
+        return !isOpen() ? lastLocal : own == null ? null : own.localAddress();
+    }
+
+    /** The address that it is or was connected to, or was to be, or null. */
+    @Nullable
+    InetSocketAddress remoteOrLast() {
+        SocketChannel inside = tcp;
+        InetSocketAddress to = target;
+        if (to != null) {
+            return to;
+        }
+        if (inside != null) {
+            return (InetSocketAddress) inside.socket().getRemoteSocketAddress();
+        }
+        StreamEndpoint own = endpoint;
+        return !isOpen() ? lastRemote : own == null ? null : own.peerAddress();
+    }
+
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         SocketChannel inside;
         synchronized (state) {
             inside = tcp;
+            StreamEndpoint own = endpoint;
+            if (own != null) {
+                boolean isAsked = boundTo != null || target == null || hasConnected();
+                lastLocal = isAsked ? own.localAddress() : null; // else it was chosen for an attempt that failed
+                lastRemote = own.peerAddress();
+            }
         }
         options.close(isBlocking());
         if (inside != null) {

@@ -122,6 +122,16 @@ class SameAsThePlatformTest {
                 return channel.register(selector, SelectionKey.OP_ACCEPT) != null;
             }
         });
+        socket("shutdownInput, unconnected", doing(socket -> {
+            if (!socket.isConnected()) {
+                socket.shutdownInput();
+            }
+        }));
+        socket("shutdownOutput, unconnected", doing(socket -> {
+            if (!socket.isConnected()) {
+                socket.shutdownOutput();
+            }
+        }));
         // What closes a channel, or changes it, is asked last.
         socket("connect(unresolved, 10)", doing(socket -> socket.connect(UNRESOLVED, 10)));
         OF_CHANNELS.put("isOpen, then", SocketChannel::isOpen);
@@ -225,10 +235,18 @@ class SameAsThePlatformTest {
                 SocketChannel fresh = provider.openSocketChannel(java.net.StandardProtocolFamily.INET)) {
             InetSocketAddress listening = (InetSocketAddress) Objects.requireNonNull(pair.listener.getLocalAddress());
             InetAddress host = listening.getAddress();
+            InetSocketAddress nobody = new InetSocketAddress(host, 9);
             name(addresses, listening, "listener");
+            name(addresses, nobody, "nobody");
             name(addresses, pair.client.getLocalAddress(), "client");
             SocketChannel subject = switch (state) {
-                case "fresh", "fresh and closed", "bound", "bound and closed", "refused", "refused later" -> fresh;
+                case "fresh",
+                        "fresh, not blocking",
+                        "fresh and closed",
+                        "bound",
+                        "bound and closed",
+                        "refused",
+                        "refused later" -> fresh;
                 default -> pair.client;
             };
             switch (state) {
@@ -236,9 +254,10 @@ class SameAsThePlatformTest {
                     fresh.bind(new InetSocketAddress(host, 0));
                     name(addresses, fresh.getLocalAddress(), "bound");
                 }
-                case "refused" -> answer(channel -> channel.connect(new InetSocketAddress(host, 9)), fresh, addresses);
-                case "refused later" -> connectLater(fresh, new InetSocketAddress(host, 9));
-                case "not blocking" -> pair.client.configureBlocking(false);
+                case "refused" -> answer(channel -> channel.connect(nobody), fresh, addresses);
+                case "refused later" -> connectLater(fresh, nobody);
+                case "not blocking", "not blocking and closed" -> pair.client.configureBlocking(false);
+                case "fresh, not blocking" -> fresh.configureBlocking(false);
                 case "ended" -> {
                     pair.server.shutdownOutput();
                     assertThat(pair.client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
@@ -277,6 +296,7 @@ class SameAsThePlatformTest {
             strings = {
                 "fresh",
                 "fresh and closed",
+                "fresh, not blocking",
                 "bound",
                 "bound and closed",
                 "connected",
