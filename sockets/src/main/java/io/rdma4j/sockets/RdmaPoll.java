@@ -75,6 +75,14 @@ public final class RdmaPoll implements AutoCloseable {
         public void remove() {
             entries.remove(this);
             detach();
+            Selector with = selector;
+            if (channel != null && with != null && with.isOpen()) {
+                try {
+                    with.selectNow(key -> {}); // forgets the key: the channel may be added again, or block again
+                } catch (IOException failed) {
+                    return; // the next wait fails for the same reason, and tells
+                }
+            }
         }
 
         private void detach() {
