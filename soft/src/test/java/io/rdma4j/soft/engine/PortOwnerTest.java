@@ -1,0 +1,99 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Opcode;
+import io.rdma4j.wire.Packet;
+import io.rdma4j.wire.cm.CmMad;
+import io.rdma4j.wire.cm.CmMessage;
+import io.rdma4j.wire.cm.Drep;
+import io.rdma4j.wire.cm.PrivateData;
+import io.rdma4j.wire.cm.Rtu;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What strangers send for processes that there are not costs the owner of a port little. */
+class PortOwnerTest {
+    private static final int ABSENT = 254;
+    private static final int ICRC_BYTES = 4;
+
+    private final Engine engine = SoftDevices.engine();
+    private final CountingListener listener = new CountingListener();
+    private final PortOwner owner = new PortOwner(
+            engine,
+            new SharedPort(engine, InetAddress.ofLiteral("127.0.0.1"), Path.of("unused")),
+            listener,
+            Long.MIN_VALUE);
+
+    /** Where no process ever comes; each look for one is a system call in earnest. */
+    private static final class CountingListener implements LinkSet.LocalListener {
+        private int looks;
+
+        @Override
+        public @Nullable LocalChannel accept() {
+            looks++;
+            return null;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** Time stands still for the engine meanwhile. */
+    @BeforeEach
+    void lock() {
+        engine.lock();
+    }
+
+    @AfterEach
+    void unlock() {
+        engine.unlock();
+    }
+
+    private static Packet packet(CmMessage message) {
+        byte[] bytes = new byte[Bth.LENGTH + Deth.LENGTH + CmMad.LENGTH + ICRC_BYTES];
+        MemorySegment memory = MemorySegment.ofArray(bytes);
+        Bth.write(memory, 0, Opcode.UD_SEND_ONLY.code(), false, 0, 0xffff, Receiver.GSI_QUEUE_PAIR, false, 0);
+        message.emit(memory, Bth.LENGTH + Deth.LENGTH, 1);
+        Frame frame = new Frame();
+        frame.segment = memory;
+        frame.buffer = ByteBuffer.wrap(bytes);
+        frame.length = bytes.length;
+        Packet packet = new Packet();
+        assertThat(packet.parse(frame)).isEqualTo(Packet.Result.OK);
+        return packet;
+    }
+
+    @Test
+    void answersForAnUnknownProcessAreLookedForOnceInAWhile() {
+        Packet answer = packet(new Drep(1, ABSENT << 24 | 5, PrivateData.EMPTY));
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(owner.routeGsi(answer))
+                    .as("it is this process' to refuse")
+                    .isTrue();
+        }
+        assertThat(listener.looks).isEqualTo(1);
+    }
+
+    @Test
+    void dataAndAnswersForUnknownProcessesShareTheLook() {
+        Packet answer = packet(new Rtu(1, ABSENT << 24 | 5, PrivateData.EMPTY));
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(owner.relay(ABSENT - 1, answer.frame())).isFalse();
+            assertThat(owner.routeGsi(answer)).isTrue();
+        }
+        assertThat(listener.looks).isEqualTo(1);
+    }
+}
