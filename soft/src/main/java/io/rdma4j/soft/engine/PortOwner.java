@@ -27,7 +27,7 @@ final class PortOwner {
      */
     static final long GRACE_NANOS = 1_000_000_000;
 
-    /** Least time between two looks for a new process on behalf of ordinary frames, so that strays cost little. */
+    /** Least time between two looks for a new process, so that strays cost little. */
     private static final long SEARCH_INTERVAL_NANOS = 1_000_000;
 
     /** More frames than a socket's buffer holds; who sends faster than they are taken does not hold up the rest. */
@@ -235,10 +235,7 @@ final class PortOwner {
 
     /** Passes a frame on; false if no process has the slot. */
     boolean relay(int slot, Frame frame) {
-        Member member = bySlot[slot & 0xff];
-        if (member == null && engine.nowNanos() - lastSearchNanos >= SEARCH_INTERVAL_NANOS) {
-            member = search(slot);
-        }
+        Member member = find(slot);
         if (member == null) {
             return false;
         }
@@ -247,14 +244,18 @@ final class PortOwner {
     }
 
     /**
-     * Looks whether the process of a slot has just come: what its peers answer to its first packets can arrive here before
-     * its greeting was read.
+     * The process of a slot, or null if there is none. Looks whether it has just come: after a change of owner, what its peers
+     * answer to its first packets can arrive here before its greeting was read.
      */
-    private @Nullable Member search(int slot) {
-        lastSearchNanos = engine.nowNanos();
-        // Who has gone is seen later: the frames of a burst are being passed on.
-        var _ = takeMessages();
-        return bySlot[slot & 0xff];
+    private @Nullable Member find(int slot) {
+        Member member = bySlot[slot & 0xff];
+        if (member == null && engine.nowNanos() - lastSearchNanos >= SEARCH_INTERVAL_NANOS) {
+            lastSearchNanos = engine.nowNanos();
+            // Who has gone is seen later: the frames of a burst are being passed on.
+            var _ = takeMessages();
+            member = bySlot[slot & 0xff];
+        }
+        return member;
     }
 
     private void pass(Member member, Frame frame) {
@@ -311,10 +312,7 @@ final class PortOwner {
         if (slot == engine.slot()) {
             return true;
         }
-        Member member = bySlot[slot];
-        if (member == null) {
-            member = search(slot);
-        }
+        Member member = find(slot);
         if (member == null) {
             return isGraceOver();
         }
