@@ -1,0 +1,139 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Memory is used inside its region, with the rights of its region, and each piece of a list is looked at. */
+class LocalMemoryTest {
+    private static final int DOMAIN = Pair.PD;
+    private static final int PIECE_BYTES = 100;
+    private static final int PIECES = 3;
+
+    /** What may be wrong with a piece. */
+    private enum Wrong {
+        ANOTHER_DOMAIN,
+        TAKEN_BACK,
+        NO_RIGHT_TO_WRITE,
+        ENDS_BEHIND_ITS_REGION
+    }
+
+    private final MemoryTable table = new MemoryTable(new Random(1)::nextInt);
+    private final byte[] memory = new byte[PIECES * PIECE_BYTES];
+
+    private MemoryRegion region(int access, int domain) {
+        return table.register(MemorySegment.ofArray(new byte[PIECE_BYTES]), 0x1000, access, domain);
+    }
+
+    /** A list of three pieces, of which one is wrong. */
+    private ScatterGather list(int place, Wrong wrong) {
+        ScatterGather list = new ScatterGather(PIECES);
+        for (int i = 0; i < PIECES; i++) {
+            boolean isWrong = i == place;
+            MemoryRegion region = region(
+                    isWrong && wrong == Wrong.NO_RIGHT_TO_WRITE ? 0 : AccessFlags.LOCAL_WRITE,
+                    isWrong && wrong == Wrong.ANOTHER_DOMAIN ? DOMAIN + 1 : DOMAIN);
+            if (isWrong && wrong == Wrong.TAKEN_BACK) {
+                table.deregister(region);
+            }
+            list.add(region, isWrong && wrong == Wrong.ENDS_BEHIND_ITS_REGION ? 1 : 0, PIECE_BYTES);
+        }
+        return list;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void listIsUsableOnlyIfEachOfItsPiecesIs(Wrong wrong) {
+        for (int place = 0; place < PIECES; place++) {
+            ScatterGather list = list(place, wrong);
+            assertThat(LocalMemory.isUsable(list, DOMAIN, AccessFlags.LOCAL_WRITE))
+                    .as("piece %d", place)
+                    .isFalse();
+        }
+        assertThat(LocalMemory.isUsable(list(-1, wrong), DOMAIN, AccessFlags.LOCAL_WRITE))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void wrongPieceIsNotWrittenTo(Wrong wrong) {
+        MemorySegment packet = MemorySegment.ofArray(memory).fill((byte) 9);
+        for (int place = 0; place < PIECES; place++) {
+            ScatterGather list = list(place, wrong);
+            assertThat(LocalMemory.scatter(list, DOMAIN, 0, packet, 0, memory.length))
+                    .as("piece %d", place)
+                    .isFalse();
+            MemoryRegion region = Objects.requireNonNull(list.regions[place]);
+            assertThat(region.memory().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NO_RIGHT_TO_WRITE")
+    void wrongPieceIsNotRead(Wrong wrong) {
+        for (int place = 0; place < PIECES; place++) {
+            ScatterGather list = list(place, wrong);
+            MemoryRegion region = Objects.requireNonNull(list.regions[place]);
+            region.memory().fill((byte) 9);
+            assertThat(LocalMemory.gather(list, DOMAIN, 0, memory.length, MemorySegment.ofArray(memory), 0))
+                    .as("piece %d", place)
+                    .isFalse();
+            assertThat(memory).containsOnly(0);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 100, true",
+        "0, 101, false",
+        "1, 99, true",
+        "1, 100, false",
+        "99, 1, true",
+        "99, 2, false",
+        "100, 0, true",
+        "100, 1, false",
+        "101, 0, false",
+        "-1, 1, false",
+        "0, -1, false",
+        "9223372036854775807, 1, false",
+        "1, 9223372036854775807, false",
+        "0, 0, true"
+    })
+    void rangeOfARegionEndsWithItsLastByte(long offset, long length, boolean isInside) {
+        MemoryRegion region = region(AccessFlags.LOCAL_WRITE, DOMAIN);
+        assertThat(region.containsOffset(offset, length)).isEqualTo(isInside);
+        assertThat(region.containsAddress(region.address() + offset, length)).isEqualTo(isInside);
+    }
+
+    /** The check comes before the first answer: the copy itself would fail at the last packet only. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 1024})
+    void readOfOneByteTooManyGetsNotEvenTheOthers(int offset) {
+        Pair p = new Pair();
+        MemoryRegion from = p.b.register(4096);
+        p.a.post(1, WorkOpcode.RDMA_READ, p.a.register(4097), 4097 - offset, from, offset);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(p.traceLines()).last().asString().endsWith("62");
+        assertThat(p.trace).filteredOn(w -> !w.fromA()).hasSize(1);
+    }
+
+    @Test
+    void writeOfOneByteTooManyWritesNotEvenTheOthers() {
+        Pair p = new Pair();
+        byte[] target = new byte[4096];
+        MemoryRegion to = p.b.register(target, Pair.ALL_ACCESS);
+        p.a.post(1, WorkOpcode.RDMA_WRITE, p.a.register(Pair.pattern(4097, 1), Pair.ALL_ACCESS), 4097, to, 0);
+        p.run();
+        assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_ACCESS_ERROR);
+        assertThat(target).containsOnly(0);
+    }
+}
