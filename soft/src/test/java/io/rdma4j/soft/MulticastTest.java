@@ -3,6 +3,8 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.EngineCounters;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionQueue;
@@ -18,8 +20,21 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
+import io.rdma4j.wire.Bth;
+import io.rdma4j.wire.Deth;
+import io.rdma4j.wire.Frame;
+import io.rdma4j.wire.Icrc;
+import io.rdma4j.wire.Opcode;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -301,5 +316,45 @@ class MulticastTest {
                         RdmaException.class,
                         refused -> assertThat(refused.errno()).isEqualTo(errno))
                 .hasMessageContaining(words);
+    }
+
+    /** A datagram of four bytes to the group, sealed as a receiver sees it. */
+    private byte[] sealed(DatagramSocket from, int mark) {
+        byte[] bytes = new byte[Bth.LENGTH + Deth.LENGTH + 4 + Icrc.LENGTH];
+        MemorySegment memory = MemorySegment.ofArray(bytes);
+        Bth.write(memory, 0, Opcode.UD_SEND_ONLY.code(), false, 0, 0xffff, GROUP_QUEUE_PAIR, false, 1);
+        Deth.write(memory, Bth.LENGTH, QUEUE_KEY, 0x123456);
+        memory.set(ValueLayout.JAVA_INT_UNALIGNED, Bth.LENGTH + Deth.LENGTH, mark);
+        Frame frame = new Frame();
+        frame.segment = memory;
+        frame.buffer = ByteBuffer.wrap(bytes);
+        frame.length = bytes.length;
+        frame.sourceLow = Gid.of(from.getLocalAddress()).low();
+        frame.destinationLow = group.low();
+        frame.sourcePort = from.getLocalPort();
+        new Icrc().seal(frame);
+        return bytes;
+    }
+
+    @Test
+    void datagramToAGroupThatWasDamagedIsDropped() throws IOException {
+        Member receiver = member();
+        receiver.queuePair.attachMulticast(group);
+        InetSocketAddress at = new InetSocketAddress(TestAddresses.loopback(), 0);
+        try (DatagramSocket sender = new DatagramSocket(at)) {
+            sender.setOption(
+                    StandardSocketOptions.IP_MULTICAST_IF,
+                    NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress()));
+            EngineCounters counters = SoftDevices.engine().counters();
+            long before = counters.icrcErrors;
+            InetSocketAddress to = new InetSocketAddress(group.toInetAddress(), Frame.UDP_PORT);
+            byte[] damaged = sealed(sender, 7);
+            damaged[Bth.LENGTH + Deth.LENGTH] ^= 1;
+            sender.send(new DatagramPacket(damaged, damaged.length, to));
+            byte[] whole = sealed(sender, 8);
+            sender.send(new DatagramPacket(whole, whole.length, to)); // arrives behind the other
+            assertThat(receiver.next()).isEqualTo(8);
+            assertThat(counters.icrcErrors).isEqualTo(before + 1);
+        }
     }
 }
