@@ -85,10 +85,10 @@ class LocalChannelUsersTest {
     /** Connects, and says how that ended: "end" if the other side hangs up, or "open" if it does not within 2 seconds. */
     private String outcomeOfConnecting(String user, LinkSet set, LinkSet.LocalListener listener) throws Exception {
         Process process = perl(user, """
-                my $s = IO::Socket::UNIX->new(Peer => '%s') or do { print "refused $!\\n"; exit };
-                my $r = ''; vec($r, fileno($s), 1) = 1;
-                print select($r, undef, undef, 2) ? (sysread($s, my $b, 1) ? "data\\n" : "end\\n") : "open\\n";
-                """.formatted(path));
+            my $s = IO::Socket::UNIX->new(Peer => '%s') or do { print "refused $!\\n"; exit };
+            my $r = ''; vec($r, fileno($s), 1) = 1;
+            print select($r, undef, undef, 2) ? (sysread($s, my $b, 1) ? "data\\n" : "end\\n") : "open\\n";
+            """.formatted(path));
         List<LocalChannel> accepted = new ArrayList<>();
         for (int i = 0; i < 30 && process.isAlive(); i++) {
             LocalChannel channel = listener.accept();
@@ -120,13 +120,25 @@ class LocalChannelUsersTest {
     @MethodSource("kinds")
     void listenerOfAnotherUserIsNotJoined(String kind) throws Exception {
         Process process = perl(NOBODY, """
-                $| = 1;
-                my $s = IO::Socket::UNIX->new(Local => '%s', Listen => 1) or die "no socket: $!";
-                chmod 0666, '%s'; print "ready\\n"; sleep 30;
-                """.formatted(path, path));
+            $| = 1;
+            my $s = IO::Socket::UNIX->new(Local => '%s', Listen => 1) or die "no socket: $!";
+            chmod 0666, '%s'; print "ready\\n"; sleep 30;
+            """.formatted(path, path));
         assertThat(process.inputReader().readLine()).isEqualTo("ready");
         assertThatThrownBy(() -> open(kind).connectLocal(path))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("another user");
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void ownerOfTheDirectoryIsAnotherUserLikeAnyOther(String kind) throws Exception {
+        LinkSet set = open(kind);
+        LinkSet.LocalListener listener = set.listenLocal(path);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
+        Files.setAttribute(folder, "unix:uid", Integer.valueOf(NOBODY));
+        assertThat(outcomeOfConnecting(NOBODY, set, listener)).isEqualTo("end");
+        assertThat(outcomeOfConnecting("0", set, listener)).isEqualTo("open");
+        listener.close();
     }
 }
