@@ -41,6 +41,10 @@ public final class NioLinkSet implements LinkSet {
     static final int SOCKET_BUFFER_BYTES = 4 << 20;
 
     private static final int BACKLOG = 128;
+
+    /** Belongs to the user that this process runs as, where the system has it; else its sockets' directory does. */
+    private static final Path OWN_PROCESS = Path.of("/proc/self");
+
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final Selector selector;
@@ -182,14 +186,16 @@ public final class NioLinkSet implements LinkSet {
     }
 
     /**
-     * Whether the process at the other end runs as the user of this one, who has the directory of the socket. Where the system
-     * does not tell, the rights of the directory are what there is.
+     * Whether the process at the other end runs as the user of this one. Where the system does not tell, the rights of the
+     * directory are what there is.
      */
     private static boolean isOfSameUser(SocketChannel channel, Path socket) throws IOException {
-        Path directory = socket.toAbsolutePath().getParent();
-        return directory == null
+        Path own = Files.exists(OWN_PROCESS)
+                ? OWN_PROCESS
+                : socket.toAbsolutePath().getParent();
+        return own == null
                 || !channel.supportedOptions().contains(ExtendedSocketOptions.SO_PEERCRED)
-                || channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(directory));
+                || channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(own));
     }
 
     private LocalChannel adopt(SocketChannel channel) throws IOException {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The directory where the processes of one user in one network namespace meet: {@code $XDG_RUNTIME_DIR/rdma4j/<network
  * namespace>}, or {@code rdma4j-<user>/<network namespace>} in the directory for temporary files; {@code RDMA4J_RUN_DIR}
- * names another. Only its owner may enter it: who can connect to the sockets in it can take part in connections.
+ * names another. Only its owner may enter it: who can connect to the sockets in it can take part in connections. Nobody but
+ * its owner and root may put another in its place ({@link TrustedPath}).
  */
 public final class RunDirectory {
     /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
@@ -37,23 +38,35 @@ public final class RunDirectory {
      */
     public static RunDirectory open() {
         String override = System.getProperty("rdma4j.run.dir", System.getenv(OVERRIDE));
-        Path path = override != null && !override.isEmpty() ? Path.of(override) : usual();
-        return at(path);
+        return override != null && !override.isEmpty() ? at(Path.of(override)) : at(usual(), true);
     }
 
     /** Opens a directory at a path of the caller's choice; see {@link #open}. */
     public static RunDirectory at(Path path) {
+        return at(path, false);
+    }
+
+    /** The parent of the usual directory is this user's alone, too. */
+    private static RunDirectory at(Path path, boolean hasOwnParent) {
         try {
             Path parent = path.toAbsolutePath().getParent();
-            if (parent != null && !Files.exists(parent)) {
-                create(parent);
-                check(parent);
+            if (parent != null) {
+                TrustedPath.require(parent);
+                if (!Files.exists(parent)) {
+                    create(parent);
+                    TrustedPath.require(parent); // another user may have been faster
+                }
+                if (hasOwnParent) {
+                    check(parent);
+                }
             }
             if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
                 create(path);
             }
             check(path);
             return new RunDirectory(path);
+        } catch (TrustedPath.Untrusted e) {
+            throw failure(path, String.valueOf(e.getMessage()), null);
         } catch (IOException e) {
             throw failure(path, String.valueOf(e.getMessage()), e);
         }
@@ -71,10 +84,20 @@ public final class RunDirectory {
 
     private static Path usual() {
         String runtime = System.getenv("XDG_RUNTIME_DIR");
-        Path base = runtime != null && !runtime.isEmpty() && Files.isWritable(Path.of(runtime))
+        Path base = runtime != null && !runtime.isEmpty() && isOwn(Path.of(runtime))
                 ? Path.of(runtime, "rdma4j")
                 : Path.of(System.getProperty("java.io.tmpdir", "/tmp"), "rdma4j-" + userName());
         return base.resolve(networkNamespace());
+    }
+
+    /** Whether it is the session's directory of this user, and not of one who has called {@code su} or {@code sudo}. */
+    private static boolean isOwn(Path runtime) {
+        try {
+            return Files.isWritable(runtime)
+                    && (!isPosix(runtime) || Files.getOwner(runtime).getName().equals(ownUser(runtime)));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** User number where the system tells, else the name. */
