@@ -157,7 +157,7 @@ final class IdQueues {
         old.queue().close(); // refused, and nothing changed, while queue pairs use it
         core.lock().lock();
         try {
-            if (sharedReceives == old) {
+            if (old.equals(sharedReceives)) {
                 sharedReceives = null;
                 unclosed.add(old::closeCompletions);
             }
@@ -220,7 +220,7 @@ final class IdQueues {
             } catch (RuntimeException failed) {
                 if (failure == null) {
                     failure = failed;
-                } else if (failure != failed) {
+                } else if (!failure.equals(failed)) {
                     failure.addSuppressed(failed);
                 }
             }
