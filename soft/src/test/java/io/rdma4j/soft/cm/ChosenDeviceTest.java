@@ -1,0 +1,118 @@
+package io.rdma4j.soft.cm;
+
+import static io.rdma4j.soft.cm.Session.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The device that the user has chosen is the only one, also for who binds to a wildcard. */
+@Timeout(60)
+class ChosenDeviceTest {
+    private static final String CHOICE = "rdma4j.device";
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+    private static final InetAddress ANY = InetAddress.ofLiteral("0.0.0.0");
+
+    private @Nullable String before;
+
+    @BeforeEach
+    void remember() {
+        before = System.getProperty(CHOICE);
+    }
+
+    @AfterEach
+    void restore() {
+        choose(before);
+    }
+
+    private static void choose(@Nullable String device) {
+        if (device == null) {
+            System.clearProperty(CHOICE);
+        } else {
+            System.setProperty(CHOICE, device);
+        }
+    }
+
+    /** An IPv4 address of this host that is not the loopback one, or null. */
+    private static @Nullable InetAddress anotherAddress() {
+        for (Device device : Device.list()) {
+            try (DeviceContext context = device.open()) {
+                for (Gid gid : context.gids(1)) {
+                    if (gid.isIpv4() && !gid.toInetAddress().isLoopbackAddress()) {
+                        return gid.toInetAddress();
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    @Test
+    void aWildcardStandsForTheAddressesOfTheChosenDevice() {
+        InetAddress other = anotherAddress();
+        assumeTrue(other != null, "this host has no address besides the loopback one");
+        try (EventChannel servers = EventChannel.open();
+                EventChannel clients = EventChannel.open()) {
+            choose("127.0.0.1");
+            CmId listener = servers.createId(PortSpace.TCP, null);
+            listener.bindAddress(new InetSocketAddress(ANY, 0));
+            listener.listen(0);
+            choose(null);
+            int port = listener.sourcePort();
+            CmId refused = Session.resolved(clients, null, new InetSocketAddress(other, port));
+            refused.connect(null);
+            CmEvent rejection = Objects.requireNonNull(clients.await(PATIENCE), "the listener took the request");
+            assertThat(rejection.type()).isEqualTo(CmEvent.Type.REJECTED);
+            rejection.acknowledge();
+            refused.close();
+            CmId client = Session.resolved(clients, null, new InetSocketAddress(LOOPBACK, port));
+            Session.connect(clients, client, servers).close();
+            client.close();
+            listener.close();
+        }
+    }
+
+    @Test
+    void aWildcardIsNotBoundWhereTheChosenDeviceIsNotThere() {
+        choose("no_such_device");
+        try (CmId id = CmId.create(PortSpace.TCP, null)) {
+            RdmaException refused =
+                    catchThrowableOfType(RdmaException.class, () -> id.bindAddress(new InetSocketAddress(ANY, 0)));
+            assertThat(refused.errno()).isEqualTo(Errno.ENODEV);
+            assertThat(refused).hasMessageContaining("no_such_device");
+        }
+    }
+
+    @Test
+    void whoIsBoundToAWildcardResolvesWithTheChosenDeviceOnly() {
+        InetAddress other = anotherAddress();
+        assumeTrue(other != null, "this host has no address besides the loopback one");
+        choose("127.0.0.1");
+        try (EventChannel channel = EventChannel.open();
+                CmId id = channel.createId(PortSpace.TCP, null)) {
+            id.bindAddress(new InetSocketAddress(ANY, 0));
+            id.resolveAddress(null, new InetSocketAddress(other, 1), PATIENCE);
+            CmEvent failed = Objects.requireNonNull(channel.await(PATIENCE));
+            failed.acknowledge();
+            assertThat(failed.type()).isEqualTo(CmEvent.Type.ADDRESS_ERROR);
+            id.close();
+        }
+    }
+}
