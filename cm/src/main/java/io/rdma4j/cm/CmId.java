@@ -99,7 +99,8 @@ public final class CmId implements AutoCloseable {
     /**
      * Binds to a local address and port. C: {@code rdma_bind_addr}.
      *
-     * @param local an address of this host, or a wildcard for all; port 0 takes a free one, see {@link #sourcePort}. A
+     * @param local an address of this host, or a wildcard for all those of the devices that the user allows ({@link
+     *     io.rdma4j.verbs.DeviceChoice}); port 0 takes a free one, see {@link #sourcePort}. A
      *     link-local IPv6 address needs its scope
      * @throws RdmaException {@code EADDRNOTAVAIL} if no network interface that is up has the address, if the port is taken
      *     and one of the two addresses is a wildcard, or if no port is free; {@code ENODEV} if no device has the address;

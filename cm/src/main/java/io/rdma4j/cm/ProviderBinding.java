@@ -94,6 +94,13 @@ final class ProviderBinding {
         if (address.isAnyLocalAddress()) {
             Providers.requireDevices("rdma_bind_addr");
             candidates = Providers.usable();
+            if (Providers.isChoiceMissing()) {
+                throw new RdmaException(
+                        "rdma_bind_addr",
+                        Errno.ENODEV,
+                        "the device that was asked for is not there to bind " + AddressText.of(address),
+                        Providers.hint());
+            }
         } else {
             CmProvider provider = Providers.of(address);
             if (provider == null) {
@@ -128,7 +135,7 @@ final class ProviderBinding {
         if (target.isAnyLocalAddress()) {
             target = RouteLookup.loopbackOf(target);
         }
-        if (ids.size() == 1) {
+        if (ids.size() == 1 && (Providers.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
             ids.getFirst().resolveAddress(source, destination, timeout);
             return;
         }
@@ -150,6 +157,11 @@ final class ProviderBinding {
         }
         ProviderCmId chosen = keepOnly(provider);
         chosen.resolveAddress(source, destination, timeout);
+    }
+
+    private static boolean isBoundToOneAddress(ProviderCmId id) {
+        InetSocketAddress local = id.localAddress();
+        return local != null && !local.getAddress().isAnyLocalAddress();
     }
 
     /** Leaves the one identifier of a provider, made if there is none. */

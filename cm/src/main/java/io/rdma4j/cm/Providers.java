@@ -79,6 +79,17 @@ final class Providers {
         return allowed().filter(provider -> provider.serves(local)).findFirst().orElse(null);
     }
 
+    /** Whether the user has named a device that is not there. */
+    static boolean isChoiceMissing() {
+        String wanted = wanted();
+        return wanted != null && DeviceChoice.current().devices().isEmpty();
+    }
+
+    /** Whether the user allows every device. */
+    static boolean areAllAllowed() {
+        return wanted() == null;
+    }
+
     /** What to try where an address has no device. */
     static String hint() {
         String wanted = wanted();

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * the application; results come to the {@link CmEventSink}. Thread safe.
  */
 public interface ProviderCmId {
-    /** Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. */
+    /**
+     * Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. A wildcard stands for the addresses of the devices
+     * that the user allows: {@link io.rdma4j.verbs.DeviceChoice}.
+     */
     void bind(InetSocketAddress local);
 
     /** Starts address resolution; see {@link io.rdma4j.cm.CmId#resolveAddress}. */

@@ -4,6 +4,7 @@ import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.Peers;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
+import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.util.List;
@@ -50,8 +51,8 @@ interface CmHost {
      */
     InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
 
-    /** Local addresses that have a device now. Without the lock. */
-    List<InetAddress> addresses();
+    /** Local addresses of the devices that a choice allows now. Without the lock. */
+    List<InetAddress> addresses(DeviceChoice choice);
 
     /**
      * Where a local address is now; it is not made ready for traffic. Without the lock.

@@ -23,6 +23,8 @@ import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.transport.cm.Orphan;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
@@ -316,10 +318,12 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
-    public List<InetAddress> addresses() {
+    public List<InetAddress> addresses(DeviceChoice choice) {
         List<InetAddress> all = new ArrayList<>();
-        for (SoftDevice device : SoftDevices.list()) {
-            all.addAll(device.addresses());
+        for (Device device : choice.devices()) {
+            if (device instanceof SoftDevice soft) {
+                all.addAll(soft.addresses());
+            }
         }
         return all;
     }

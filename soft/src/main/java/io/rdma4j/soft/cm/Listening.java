@@ -1,15 +1,16 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.spi.AddressText;
+import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** What a listening identifier holds: its entry in the protocol machine, and its service at each local address. */
@@ -21,7 +22,10 @@ final class Listening {
     private final boolean isDatagram;
     private final long serviceId;
     private final int backlog;
-    private final Map<String, InetAddress> served = new LinkedHashMap<>();
+    private final DeviceChoice choice = DeviceChoice.current();
+
+    /** Changed by one thread at a time. */
+    private final Map<String, InetAddress> served = new ConcurrentHashMap<>();
 
     /** Addresses whose UDP port could not be had: asking again while they are here would cost time. */
     private final Set<String> refused = new HashSet<>();
@@ -65,6 +69,15 @@ final class Listening {
         }
     }
 
+    /** Whether the user has chosen no device. */
+    boolean takesAllDevices() {
+        return choice.wanted() == null;
+    }
+
+    boolean serves(InetAddress address) {
+        return served.containsKey(AddressText.of(address));
+    }
+
     private void serve(InetAddress address) {
         service.host().registerService(address, serviceId);
         served.put(AddressText.of(address), address);
@@ -102,7 +115,7 @@ final class Listening {
         RdmaException failure = null;
         boolean ipv4Only = wildcard instanceof Inet4Address;
         boolean ipv6Only = !ipv4Only && addresses.isFamilyOnly();
-        List<InetAddress> present = service.host().addresses();
+        List<InetAddress> present = service.host().addresses(choice);
         refused.retainAll(present.stream().map(AddressText::of).toList());
         for (InetAddress address : present) {
             boolean ipv4 = address instanceof Inet4Address;

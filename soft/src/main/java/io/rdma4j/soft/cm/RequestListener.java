@@ -24,11 +24,13 @@ final class RequestListener implements CmListener, ServiceListener {
     private static final int LONGEST_MTU_CODE = 5;
 
     private final SoftCmId listener;
+    private final Listening listening;
     private final InetAddress bound;
     private final boolean familyOnly;
 
-    RequestListener(SoftCmId listener, InetAddress bound, boolean familyOnly) {
+    RequestListener(SoftCmId listener, Listening listening, InetAddress bound, boolean familyOnly) {
         this.listener = listener;
+        this.listening = listening;
         this.bound = bound;
         this.familyOnly = familyOnly;
     }
@@ -89,12 +91,18 @@ final class RequestListener implements CmListener, ServiceListener {
     private boolean takes(IpCmHeader header, CmRoute route) {
         boolean ipv4 = bound instanceof Inet4Address;
         if (bound.isAnyLocalAddress()) {
-            return ipv4 == header.isIpv4() || !ipv4 && !familyOnly;
+            boolean isOfFamily = ipv4 == header.isIpv4() || !ipv4 && !familyOnly;
+            return isOfFamily && (listening.takesAllDevices() || isServed(route));
         }
         Attachment own = listener.attachment();
         return own != null
                 && own.wireGid().equals(header.destination())
                 && CmRoute.isSameLink(own.scope(), route.scope());
+    }
+
+    private boolean isServed(CmRoute route) {
+        Attachment at = listener.attachmentOf(route);
+        return at != null && listening.serves(at.address());
     }
 
     @Override

@@ -205,7 +205,7 @@ final class SoftCmId implements ProviderCmId {
         }
         require("rdma_listen", State.ADDR_BOUND);
         Listening made = new Listening(service, this, addresses, backlog);
-        made.open(new RequestListener(this, addresses.requireLocal().getAddress(), addresses.isFamilyOnly()));
+        made.open(new RequestListener(this, made, addresses.requireLocal().getAddress(), addresses.isFamilyOnly()));
         listening = made;
         state = State.LISTEN;
     }

@@ -11,6 +11,7 @@ import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -254,7 +255,7 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public List<InetAddress> addresses() {
+        public List<InetAddress> addresses(DeviceChoice choice) {
             return List.copyOf(wildcardAddresses);
         }
 
