@@ -212,8 +212,8 @@ public final class CmMessages {
      * Waits for the next finished send work request. C: {@code rdma_get_send_comp}. Its status is for the caller to look at.
      *
      * @param completion filled
-     * @throws RdmaException {@code EINVAL} without a queue pair, or if its completion queue has no channel; {@code EINTR}
-     *     if the thread was interrupted (its flag stays set)
+     * @throws RdmaException {@code EINVAL} without a queue pair, if its completion queue has no channel, or if the
+     *     identifier or its queue pair is closed meanwhile; {@code EINTR} if the thread was interrupted (its flag stays set)
      */
     public void awaitSendCompletion(WorkCompletion completion) {
         String operation = "rdma_get_send_comp";
@@ -267,10 +267,21 @@ public final class CmMessages {
             CompletionQueue reported = left == null ? channel.await() : channel.await(left);
             if (reported != null) {
                 reported.acknowledgeEvents(1);
-            } else if (left == null || Thread.currentThread().isInterrupted()) {
-                throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
+            } else {
+                requireWaiting(operation, queue, left == null);
             }
         }
         return true;
+    }
+
+    /** After a wait that ended without an event: throws, unless only the time may be over. */
+    private void requireWaiting(String operation, CompletionQueue queue, boolean isEndless) {
+        boolean isInterrupted = Thread.currentThread().isInterrupted();
+        if (!isInterrupted && queue != id.sendCompletions() && queue != id.receiveCompletions()) {
+            throw IdCore.invalid(operation, "the completion queue was closed: " + id, "");
+        }
+        if (isInterrupted || isEndless) {
+            throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
+        }
     }
 }

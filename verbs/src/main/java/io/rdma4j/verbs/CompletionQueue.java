@@ -68,9 +68,10 @@ public interface CompletionQueue extends AutoCloseable {
     void acknowledgeEvents(int count);
 
     /**
-     * Closes the queue, once all its events are acknowledged. C: {@code ibv_destroy_cq}.
+     * Closes the queue, once all its events are acknowledged, or the device is closed. C: {@code ibv_destroy_cq}.
      *
-     * @throws RdmaException {@code EBUSY} while a queue pair uses it
+     * @throws RdmaException {@code EBUSY} while a queue pair uses it; {@code EINTR} if the thread is interrupted while it
+     *     waits (its flag stays set): then the queue stays open
      */
     @Override
     void close();

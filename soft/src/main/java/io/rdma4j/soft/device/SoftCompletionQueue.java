@@ -55,7 +55,7 @@ final class SoftCompletionQueue implements CompletionQueue {
     /** Whether nothing may come to report here any more; under the main engine's lock. */
     private boolean closing;
 
-    private boolean closed;
+    private volatile boolean closed;
 
     SoftCompletionQueue(
             SoftContext context,
@@ -315,7 +315,9 @@ final class SoftCompletionQueue implements CompletionQueue {
         if (target != null) {
             target.forget(this);
         }
-        boolean allAcknowledged = context.engine().await(acknowledged, () -> unacknowledged.get() <= 0, Long.MAX_VALUE);
+        // Closing the device closes the queue, too, and asks for no acknowledgement.
+        boolean allAcknowledged =
+                context.engine().await(acknowledged, () -> closed || unacknowledged.get() <= 0, Long.MAX_VALUE);
         if (!allAcknowledged) {
             reopen();
             throw new RdmaException(
@@ -340,6 +342,7 @@ final class SoftCompletionQueue implements CompletionQueue {
             }
             closed = true;
         }
+        acknowledged.raise();
         SoftCompletionChannel target = channel;
         if (target != null) {
             target.forget(this);

@@ -76,7 +76,7 @@ class ChosenDeviceTest {
             listener.listen(0);
             choose(null);
             int port = listener.sourcePort();
-            CmId refused = Session.resolved(clients, null, new InetSocketAddress(other, port));
+            CmId refused = Session.resolved(clients, null, new InetSocketAddress(Objects.requireNonNull(other), port));
             refused.connect(null);
             CmEvent rejection = Objects.requireNonNull(clients.await(PATIENCE), "the listener took the request");
             assertThat(rejection.type()).isEqualTo(CmEvent.Type.REJECTED);
@@ -108,11 +108,10 @@ class ChosenDeviceTest {
         try (EventChannel channel = EventChannel.open();
                 CmId id = channel.createId(PortSpace.TCP, null)) {
             id.bindAddress(new InetSocketAddress(ANY, 0));
-            id.resolveAddress(null, new InetSocketAddress(other, 1), PATIENCE);
+            id.resolveAddress(null, new InetSocketAddress(Objects.requireNonNull(other), 1), PATIENCE);
             CmEvent failed = Objects.requireNonNull(channel.await(PATIENCE));
             failed.acknowledge();
             assertThat(failed.type()).isEqualTo(CmEvent.Type.ADDRESS_ERROR);
-            id.close();
         }
     }
 }
