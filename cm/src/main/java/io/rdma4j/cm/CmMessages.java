@@ -277,7 +277,8 @@ public final class CmMessages {
     /** After a wait that ended without an event: throws, unless only the time may be over. */
     private void requireWaiting(String operation, CompletionQueue queue, boolean isEndless) {
         boolean isInterrupted = Thread.currentThread().isInterrupted();
-        if (!isInterrupted && queue != id.sendCompletions() && queue != id.receiveCompletions()) {
+        boolean isOwn = queue.equals(id.sendCompletions()) || queue.equals(id.receiveCompletions());
+        if (!isInterrupted && !isOwn) {
             throw IdCore.invalid(operation, "the completion queue was closed: " + id, "");
         }
         if (isInterrupted || isEndless) {

@@ -87,11 +87,7 @@ final class DatagramTalk implements DatagramNetwork {
     private void step() {
         switch (script.choice(10)) {
             case 0 -> companion(address(script.choice(8)), script.run());
-            case 1, 2 -> {
-                DatagramAddress named = address(script.choice(8));
-                DatagramAddress from = script.flag() ? address(script.choice(8)) : named;
-                companion(from, question(named, 1 + script.choice(2), script.near(), script.run()));
-            }
+            case 1, 2 -> companionWord();
             case 3 -> arrive(address(script.choice(8)), script.run(), script.near());
             case 4, 5 -> {
                 DatagramAddress named = address(script.choice(8));
@@ -126,6 +122,12 @@ final class DatagramTalk implements DatagramNetwork {
         protocol.onCompanion(from, ByteBuffer.wrap(bytes), now);
         Law.atMost(companions, 1, "answers to one message");
         Law.atMost(companionBytes, bytes.length, "bytes of the answer");
+    }
+
+    private void companionWord() {
+        DatagramAddress named = address(script.choice(8));
+        DatagramAddress from = script.flag() ? address(script.choice(8)) : named;
+        companion(from, question(named, 1 + script.choice(2), script.near(), script.run()));
     }
 
     private static byte[] question(DatagramAddress named, int operation, int queuePair, byte[] data) {
@@ -199,6 +201,13 @@ final class DatagramTalk implements DatagramNetwork {
         companions++;
         companionBytes += message.remaining();
         return true;
+    }
+
+    @Override
+    public void readCompanion() {
+        if (script.flag()) {
+            companionWord();
+        }
     }
 
     // ---- seeds

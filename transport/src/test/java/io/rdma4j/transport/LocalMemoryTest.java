@@ -19,7 +19,7 @@ class LocalMemoryTest {
     private static final int PIECES = 3;
 
     /** What may be wrong with a piece. */
-    private enum Wrong {
+    enum Wrong {
         ANOTHER_DOMAIN,
         TAKEN_BACK,
         NO_RIGHT_TO_WRITE,

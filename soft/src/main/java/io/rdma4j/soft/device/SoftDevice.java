@@ -20,7 +20,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -187,10 +186,13 @@ public final class SoftDevice implements Device {
     }
 
     private void publishGids() {
-        gidHalves = addresses.stream()
-                .filter(Objects::nonNull)
-                .flatMapToLong(address -> LongStream.of(Addresses.high(address), Addresses.low(address)))
-                .toArray();
+        LongStream.Builder halves = LongStream.builder();
+        for (InetAddress address : addresses) {
+            if (address != null) {
+                halves.add(Addresses.high(address)).add(Addresses.low(address));
+            }
+        }
+        gidHalves = halves.build().toArray();
     }
 
     private int find(InetAddress address) {
