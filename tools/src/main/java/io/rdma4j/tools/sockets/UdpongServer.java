@@ -22,7 +22,11 @@ final class UdpongServer extends UdpongRun {
 
     @Override
     void exchange() throws StreamFailure {
-        DatagramTestSocket socket = bind();
+        serve(bind());
+    }
+
+    /** Serves a socket until it fails or is closed. */
+    void serve(DatagramTestSocket socket) throws StreamFailure {
         environment.report().result("logins", 0);
         while (true) {
             InetSocketAddress from = receive(socket);

@@ -3,7 +3,11 @@ package io.rdma4j.tools.sockets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -161,6 +165,8 @@ class RstreamTest {
                 "-f ip -s localhost | getaddrinfo: Name or service not known | -2",
                 "-p ftp | getaddrinfo: Servname not supported for ai_socktype | -8",
                 "-b 203.0.113.77 | rbind: Cannot assign requested address | -1",
+                "-T s -s 127.0.0.1 -b ::1 | rbind: Address family not supported by protocol | -1",
+                "-T s -s ::1 -b 127.0.0.1 | : Address family not supported by protocol | -1",
                 "-S -1 | malloc: Cannot allocate memory | -1"
             })
     void whatCannotBeIsExplained(String words, String line, Integer status) throws InterruptedException {
@@ -193,6 +199,17 @@ class RstreamTest {
     @EnabledOnOs(OS.LINUX)
     void aProcessServesEachConnection() throws InterruptedException {
         bothPass("-C 20 -I 3 -S 20000 -T f -T v", row("custom    19k     20      3       2\\.2m"));
+    }
+
+    @Test
+    void anUnknownPhaseOfAProcessIsSaid() throws InterruptedException {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (ToolProcess tool = ToolProcess.startWithInput(
+                List.of("rstream"), Map.of("RDMA4J_RSTREAM_PHASE", "x"), lines::add, lines::add)) {
+            assertThat(tool.await(30)).isEqualTo(255);
+        }
+        assertThat(lines).hasSize(1);
+        assertThat(lines.getFirst()).startsWith("rstream: RDMA4J_RSTREAM_PHASE");
     }
 
     @Test

@@ -1,13 +1,25 @@
 package io.rdma4j.tools.sockets;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.tools.ToolRun;
 import io.rdma4j.wire.Opcode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -169,6 +181,107 @@ class UdpongTest {
         endServer();
         assertThat(client.status()).isEqualTo(-1);
         assertThat(client.err()).contains(": Connection refused\n");
+    }
+
+    @Test
+    void anAddressOfAnotherFamilyIsRefused() throws InterruptedException {
+        for (String words : List.of("-T s -s 127.0.0.1 -b ::1", "-T s -s ::1 -b 127.0.0.1", "-s 127.0.0.1 -b ::1")) {
+            ToolRun client = ToolRun.of(new Udpong(), words + Meeting.port());
+            assertThat(client.status()).as(client.err()).isEqualTo(-1);
+            assertThat(client.err()).contains(": Address family not supported by protocol\n");
+        }
+    }
+
+    /** The kernel delivers datagrams that claim to come from port 0; nobody can be answered there. */
+    @Test
+    void aClientThatCannotBeAnsweredIsSkipped() throws Exception {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ToolEnvironment environment =
+                new ToolEnvironment(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8));
+        InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
+        int port = Meeting.portNumber();
+        UdpongOptions options =
+                new UdpongOptions(null, null, 0, false, 1, 64, String.valueOf(port), true, false, false, false);
+        UdpTestSocket socket = UdpTestSocket.open(StandardProtocolFamily.INET);
+        socket.bind(new InetSocketAddress(loopback, port));
+        Thread serving = Thread.ofVirtual().start(() -> {
+            try {
+                new UdpongServer(options, environment).serve(new FirstFromPortZero(socket));
+            } catch (StreamFailure ended) {
+                // The test has closed the socket.
+            }
+        });
+        try (DatagramSocket client = new DatagramSocket(new InetSocketAddress(loopback, 0))) {
+            client.setSoTimeout(10_000);
+            byte[] login = new byte[UdpongMessage.CONTROL_BYTES];
+            for (int i = 0; i < 3; i++) {
+                client.send(new DatagramPacket(login, login.length, loopback, port));
+            }
+            DatagramPacket answer = new DatagramPacket(new byte[64], 64);
+            client.receive(answer);
+            client.receive(answer);
+            assertThat(answer.getLength()).isEqualTo(login.length);
+        }
+        assertThat(out.toString(UTF_8)).isEqualTo("client login from 127.0.0.1\n".repeat(3));
+        assertThat(err.toString(UTF_8)).containsOnlyOnce("\n").contains("127.0.0.1:0");
+        socket.close();
+        serving.join();
+    }
+
+    /** A socket whose first datagram comes from port 0, as a forged one may. */
+    private static final class FirstFromPortZero implements DatagramTestSocket {
+        private final UdpTestSocket socket;
+        private boolean later;
+
+        FirstFromPortZero(UdpTestSocket socket) {
+            this.socket = socket;
+        }
+
+        @Override
+        public @Nullable InetSocketAddress receive(ByteBuffer target) throws IOException {
+            InetSocketAddress from = socket.receive(target);
+            if (from == null || later) {
+                return from;
+            }
+            later = true;
+            return new InetSocketAddress(from.getAddress(), 0);
+        }
+
+        @Override
+        public void setBuffers(int bytes) throws IOException {
+            socket.setBuffers(bytes);
+        }
+
+        @Override
+        public void bind(InetSocketAddress local) throws IOException {
+            socket.bind(local);
+        }
+
+        @Override
+        public void connect(InetSocketAddress remote) throws IOException {
+            socket.connect(remote);
+        }
+
+        @Override
+        public boolean send(ByteBuffer data) throws IOException {
+            return socket.send(data);
+        }
+
+        @Override
+        public boolean sendTo(ByteBuffer data, InetSocketAddress remote) throws IOException {
+            return socket.sendTo(data, remote);
+        }
+
+        @Override
+        public int await(int event, @Nullable Duration timeout) throws IOException {
+            return socket.await(event, timeout);
+        }
+
+        @Override
+        public void close() {
+            socket.close();
+        }
     }
 
     @Test

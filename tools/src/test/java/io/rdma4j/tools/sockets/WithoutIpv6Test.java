@@ -1,0 +1,84 @@
+package io.rdma4j.tools.sockets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolProcess;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The tools over RDMA sockets on a host without IPv6. */
+@Timeout(120)
+class WithoutIpv6Test {
+    /** Java with this option is as on a host whose kernel has no IPv6. */
+    private static final Map<String, String> NO_IPV6 = Map.of("JDK_JAVA_OPTIONS", "-Djava.net.preferIPv4Stack=true");
+
+    private static final long TIMEOUT_SECONDS = 60;
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    private ToolProcess start(String words) {
+        return ToolProcess.startWithInput(List.of(words.split(" ")), NO_IPV6, lines::add, lines::add);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "udpong -s ::1, rconnect: Address family not supported by protocol",
+        "udpong -s ::1 -T s, rsocket failed: Address family not supported by protocol",
+        "udpong -b ::1 -T s, rsocket failed: Address family not supported by protocol",
+        "rstream -s ::1 -T s, rsocket failed: Address family not supported by protocol",
+        "rstream -b :: -T s, rsocket failed: Address family not supported by protocol",
+        "rstream -s ::1, rconnect: Network is unreachable"
+    })
+    void anIpv6AddressIsRefusedInASentence(String words, String said) throws InterruptedException {
+        try (ToolProcess tool = start(words)) {
+            assertThat(tool.await(TIMEOUT_SECONDS)).as(lines.toString()).isEqualTo(255);
+        }
+        assertThat(lines).contains(said).noneMatch(line -> line.contains("Exception"));
+        assertThat(lines.getLast()).contains("IPv6");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " -T s"})
+    void aServerOfDatagramsHearsOnAllIpv4Addresses(String over) throws Exception {
+        String port = Meeting.port();
+        try (ToolProcess server = start("udpong" + port + over)) {
+            // Any datagram to the port shows that it is bound; this one is too short to be a message.
+            awaitRefusalsToEnd(server, Integer.parseInt(port.substring(" -p ".length())));
+            List<String> client = new CopyOnWriteArrayList<>();
+            try (ToolProcess once = Meeting.process("udpong -C 3 -T e -s 127.0.0.1" + port + over, client)) {
+                assertThat(once.await(TIMEOUT_SECONDS)).as(client + " " + lines).isZero();
+            }
+        }
+        assertThat(lines).contains("client login from 127.0.0.1");
+    }
+
+    /** The kernel refuses datagrams to a port that nobody has. */
+    private void awaitRefusalsToEnd(ToolProcess server, int port) throws Exception {
+        byte[] word = "?".getBytes(StandardCharsets.US_ASCII);
+        while (server.isAlive()) {
+            try (DatagramSocket probe = new DatagramSocket(null)) {
+                probe.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+                probe.connect(InetAddress.ofLiteral("127.0.0.1"), port);
+                probe.send(new DatagramPacket(word, word.length));
+                Thread.sleep(100);
+                probe.send(new DatagramPacket(word, word.length));
+                return;
+            } catch (PortUnreachableException nobodyYet) {
+                // Again.
+            }
+        }
+        assertThat(lines).as("the server has ended").isEmpty();
+    }
+}
