@@ -1,5 +1,6 @@
 package io.rdma4j.tools.sockets;
 
+import io.rdma4j.tools.TerminalText;
 import io.rdma4j.tools.ToolProcess;
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
@@ -13,6 +14,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -40,10 +42,21 @@ final class ProcessPerConnection {
 
     private ProcessPerConnection() {}
 
-    /** What the connection on standard input is for; null if there is none, as usual. */
-    static StreamRun.@Nullable Phase inheritedPhase() {
+    /**
+     * What the connection on standard input is for; null if there is none, as usual.
+     *
+     * @throws IOException if the variable does not come from {@link #start}
+     */
+    static StreamRun.@Nullable Phase inheritedPhase() throws IOException {
         String phase = System.getenv(PHASE_VARIABLE);
-        return phase == null ? null : StreamRun.Phase.valueOf(phase);
+        if (phase == null) {
+            return null;
+        }
+        return Arrays.stream(StreamRun.Phase.values())
+                .filter(each -> each.name().equals(phase))
+                .findFirst()
+                .orElseThrow(() -> new IOException(PHASE_VARIABLE + "=" + TerminalText.of(phase)
+                        + " is set in the environment; only rstream sets it, for the processes of -T f: unset it"));
     }
 
     /** The connection on standard input. */

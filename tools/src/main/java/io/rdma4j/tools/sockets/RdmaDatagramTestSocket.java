@@ -24,12 +24,12 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
 
     @Override
     public void bind(InetSocketAddress local) throws IOException {
-        socket.bind(local);
+        Failures.actWithFamily(() -> socket.bind(local));
     }
 
     @Override
     public void connect(InetSocketAddress remote) throws IOException {
-        socket.connect(remote);
+        Failures.actWithFamily(() -> socket.connect(remote));
     }
 
     @Override
@@ -39,7 +39,7 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
 
     @Override
     public boolean sendTo(ByteBuffer data, InetSocketAddress remote) throws IOException {
-        return socket.sendTo(data, remote);
+        return Failures.withFamily(() -> socket.sendTo(data, remote));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.rdma4j.tools.CommonOptions;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.tools.sockets.StreamToolOptions.Test;
+import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
 
@@ -15,41 +16,41 @@ public final class Rstream implements Tool {
     private static final String LETTERS = "s:b:f:B:i:I:C:S:p:k:T:";
 
     private static final String USAGE = """
-            usage: rstream
-            \t[-s server_address]
-            \t[-b bind_address]
-            \t[-f address_format]
-            \t    name, ip, ipv6, or gid
-            \t[-B buffer_size]
-            \t[-i inline_size]
-            \t[-I iterations]
-            \t[-C transfer_count]
-            \t[-S transfer_size or all]
-            \t[-p port_number]
-            \t[-k keepalive_time]
-            \t[-T test_option]
-            \t    s|sockets - use standard tcp/ip sockets
-            \t    a|async - asynchronous operation (use poll)
-            \t    b|blocking - use blocking calls
-            \t    f|fork - fork server processing
-            \t    n|nonblocking - use nonblocking calls
-            \t    r|resolve - use rdma cm to resolve address
-            \t    v|verify - verify data
-            """;
+        usage: rstream
+        \t[-s server_address]
+        \t[-b bind_address]
+        \t[-f address_format]
+        \t    name, ip, ipv6, or gid
+        \t[-B buffer_size]
+        \t[-i inline_size]
+        \t[-I iterations]
+        \t[-C transfer_count]
+        \t[-S transfer_size or all]
+        \t[-p port_number]
+        \t[-k keepalive_time]
+        \t[-T test_option]
+        \t    s|sockets - use standard tcp/ip sockets
+        \t    a|async - asynchronous operation (use poll)
+        \t    b|blocking - use blocking calls
+        \t    f|fork - fork server processing
+        \t    n|nonblocking - use nonblocking calls
+        \t    r|resolve - use rdma cm to resolve address
+        \t    v|verify - verify data
+        """;
 
     private static final String EXAMPLES = """
 
-            Without -s it is the server. Without -I, -C and -S it runs a series: latencies, then bandwidths, of 64 bytes to
-            1 MiB. Both sides need the same -I, -C, -S, -p and -T v, and both -T s or none. -T may be given more than once.
+        Without -s it is the server. Without -I, -C and -S it runs a series: latencies, then bandwidths, of 64 bytes to
+        1 MiB. Both sides need the same -I, -C, -S, -p and -T v, and both -T s or none. -T may be given more than once.
 
-            examples:
-              rstream                                the server
-              rstream -s 192.0.2.1                   the series
-              rstream -s 192.0.2.1 -S all            more sizes, up to 6 MiB; the server too with -S all
-              rstream -s 192.0.2.1 -S 65536 -C 1000 -I 1
-              rstream -s 192.0.2.1 -T s              the same over TCP, to compare
+        examples:
+          rstream                                the server
+          rstream -s 192.0.2.1                   the series
+          rstream -s 192.0.2.1 -S all            more sizes, up to 6 MiB; the server too with -S all
+          rstream -s 192.0.2.1 -S 65536 -C 1000 -I 1
+          rstream -s 192.0.2.1 -T s              the same over TCP, to compare
 
-            """;
+        """;
 
     /** Creates the tool. */
     public Rstream() {}
@@ -77,7 +78,12 @@ public final class Rstream implements Tool {
             return 1;
         }
         RstreamRun run = new RstreamRun(name(), options, arguments, environment);
-        StreamRun.Phase phase = ProcessPerConnection.inheritedPhase();
-        return phase == null ? run.run() : run.serveInherited(phase);
+        try {
+            StreamRun.Phase phase = ProcessPerConnection.inheritedPhase();
+            return phase == null ? run.run() : run.serveInherited(phase);
+        } catch (IOException e) {
+            environment.err().println("rstream: " + e.getMessage());
+            return StreamRun.FAILED;
+        }
     }
 }

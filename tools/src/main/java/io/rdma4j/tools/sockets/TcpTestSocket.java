@@ -38,12 +38,12 @@ final class TcpTestSocket implements TestSocket {
 
     /** Makes one that is to listen. */
     static TcpTestSocket listening(ProtocolFamily family) throws IOException {
-        return new TcpTestSocket(ServerSocketChannel.open(family), null);
+        return new TcpTestSocket(Failures.withFamily(() -> ServerSocketChannel.open(family)), null);
     }
 
     /** Makes one that is to connect. */
     static TcpTestSocket connecting(ProtocolFamily family) throws IOException {
-        return new TcpTestSocket(null, SocketChannel.open(family));
+        return new TcpTestSocket(null, Failures.withFamily(() -> SocketChannel.open(family)));
     }
 
     /** Makes one of a connection that is there. */
@@ -108,15 +108,16 @@ final class TcpTestSocket implements TestSocket {
 
     @Override
     public void bind(InetSocketAddress address) throws IOException {
-        if (stream != null) {
-            stream.bind(address);
+        SocketChannel own = stream;
+        if (own != null) {
+            Failures.actWithFamily(() -> own.bind(address));
         }
         local = address; // a listener of Java is bound when it begins to listen
     }
 
     @Override
     public void listen(int backlog) throws IOException {
-        listener().bind(local, backlog);
+        Failures.actWithFamily(() -> listener().bind(local, backlog));
     }
 
     @Override
@@ -127,7 +128,7 @@ final class TcpTestSocket implements TestSocket {
 
     @Override
     public boolean connect(InetSocketAddress remote) throws IOException {
-        return stream().connect(remote);
+        return Failures.withFamily(() -> stream().connect(remote));
     }
 
     @Override

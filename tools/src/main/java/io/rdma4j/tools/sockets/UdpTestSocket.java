@@ -7,6 +7,9 @@ import java.net.PortUnreachableException;
 import java.net.ProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -28,7 +31,7 @@ final class UdpTestSocket implements DatagramTestSocket {
 
     /** Makes one. */
     static UdpTestSocket open(ProtocolFamily family) throws IOException {
-        return new UdpTestSocket(DatagramChannel.open(family), Selector.open());
+        return new UdpTestSocket(Failures.withFamily(() -> DatagramChannel.open(family)), Selector.open());
     }
 
     @Override
@@ -39,12 +42,12 @@ final class UdpTestSocket implements DatagramTestSocket {
 
     @Override
     public void bind(InetSocketAddress local) throws IOException {
-        channel.bind(local);
+        Failures.actWithFamily(() -> channel.bind(local));
     }
 
     @Override
     public void connect(InetSocketAddress remote) throws IOException {
-        channel.connect(remote);
+        Failures.actWithFamily(() -> channel.connect(remote));
     }
 
     @Override
@@ -58,7 +61,7 @@ final class UdpTestSocket implements DatagramTestSocket {
 
     @Override
     public boolean sendTo(ByteBuffer data, InetSocketAddress remote) throws IOException {
-        return channel.send(data, remote) > 0;
+        return Failures.withFamily(() -> channel.send(data, remote)) > 0;
     }
 
     @Override
@@ -79,15 +82,20 @@ final class UdpTestSocket implements DatagramTestSocket {
 
     @Override
     public int await(int event, @Nullable Duration timeout) throws IOException {
-        key.interestOps(event == PollEvents.IN ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
-        selector.selectedKeys().clear();
-        int ready;
-        if (timeout == null) {
-            ready = selector.select();
-        } else {
-            ready = timeout.isPositive() ? selector.select(Math.max(1, timeout.toMillis())) : selector.selectNow();
+        try {
+            key.interestOps(event == PollEvents.IN ? SelectionKey.OP_READ : SelectionKey.OP_WRITE);
+            selector.selectedKeys().clear();
+            return select(timeout) == 0 ? 0 : event;
+        } catch (CancelledKeyException | ClosedSelectorException closed) {
+            throw new AsynchronousCloseException();
         }
-        return ready == 0 ? 0 : event;
+    }
+
+    private int select(@Nullable Duration timeout) throws IOException {
+        if (timeout == null) {
+            return selector.select();
+        }
+        return timeout.isPositive() ? selector.select(Math.max(1, timeout.toMillis())) : selector.selectNow();
     }
 
     @Override

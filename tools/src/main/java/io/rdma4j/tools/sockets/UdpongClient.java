@@ -103,7 +103,7 @@ final class UdpongClient extends UdpongRun {
                 request(UdpongMessage.ECHO, test.sizeBytes(), ECHO_TIMEOUT);
             } else {
                 message.operation(UdpongMessage.DATA).client(client);
-                send(socket(), message, test.sizeBytes(), null);
+                sendToServer(test.sizeBytes());
             }
         }
         request(UdpongMessage.END, UdpongMessage.CONTROL_BYTES, ECHO_TIMEOUT);
@@ -117,7 +117,7 @@ final class UdpongClient extends UdpongRun {
         message.operation(operation).client(client).sequence(sequence);
         Patience patience = new Patience();
         long timeoutNanos = timeout.toNanos();
-        send(socket(), message, bytes, null);
+        sendToServer(bytes);
         while (!receiveAnswer(operation, timeoutNanos)) {
             if (patience.isOver()) {
                 report.explain("no answer from " + options.server() + " for " + patience.seconds()
@@ -127,9 +127,17 @@ final class UdpongClient extends UdpongRun {
             }
             repeated++;
             timeoutNanos = Math.min(2 * timeoutNanos, CONTROL_TIMEOUT.toNanos());
-            send(socket(), message, bytes, null);
+            sendToServer(bytes);
         }
         sequence = sequence + 1 & 0xff;
+    }
+
+    private void sendToServer(int bytes) throws StreamFailure {
+        try {
+            send(socket(), message, bytes, null);
+        } catch (IOException e) {
+            throw failure("rsend", e);
+        }
     }
 
     private boolean receiveAnswer(int operation, long timeoutNanos) throws StreamFailure {

@@ -63,19 +63,23 @@ abstract class UdpongRun {
     /** What server or client does. */
     abstract void exchange() throws StreamFailure;
 
-    /** Makes the socket for an address. */
+    /** Makes the socket for an address, or tells why not. */
     final DatagramTestSocket open(InetAddress address) throws StreamFailure {
-        int bytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
         try {
-            DatagramTestSocket made = options.usesUdp()
-                    ? UdpTestSocket.open(HostLookup.familyOf(address))
-                    : RdmaDatagramTestSocket.open();
-            socket = made;
-            setBuffers(made, bytes);
-            return made;
+            return tryOpen(address);
         } catch (IOException e) {
             throw failure("rsocket failed", e);
         }
+    }
+
+    /** Makes the socket for an address. */
+    final DatagramTestSocket tryOpen(InetAddress address) throws IOException {
+        int bytes = options.bufferBytes() == 0 ? DEFAULT_BUFFER_BYTES : options.bufferBytes();
+        DatagramTestSocket made =
+                options.usesUdp() ? UdpTestSocket.open(HostLookup.familyOf(address)) : RdmaDatagramTestSocket.open();
+        socket = made;
+        setBuffers(made, bytes);
+        return made;
     }
 
     /** C does not look at the result. */
@@ -101,16 +105,12 @@ abstract class UdpongRun {
 
     /** Sends a message to a peer, or to the one that the socket is connected to; waits for room. */
     final void send(DatagramTestSocket with, UdpongMessage message, int bytes, @Nullable InetSocketAddress to)
-            throws StreamFailure {
-        try {
-            if (options.isAsync()) {
-                with.await(PollEvents.OUT, null);
-            }
-            while (!(to == null ? with.send(message.toSend(bytes)) : with.sendTo(message.toSend(bytes), to))) {
-                with.await(PollEvents.OUT, null);
-            }
-        } catch (IOException e) {
-            throw failure("rsend", e);
+            throws IOException {
+        if (options.isAsync()) {
+            with.await(PollEvents.OUT, null);
+        }
+        while (!(to == null ? with.send(message.toSend(bytes)) : with.sendTo(message.toSend(bytes), to))) {
+            with.await(PollEvents.OUT, null);
         }
     }
 

@@ -15,6 +15,7 @@ final class UdpongServer extends UdpongRun {
     private final UdpongMessage message = new UdpongMessage();
     private final int[] counts = new int[MOST_CLIENTS];
     private int logins;
+    private long unanswered;
 
     UdpongServer(UdpongOptions options, ToolEnvironment environment) {
         super(options, environment);
@@ -32,8 +33,24 @@ final class UdpongServer extends UdpongRun {
             InetSocketAddress from = receive(socket);
             int bytes = message.length();
             if (message.hasHeader() && process(from.getAddress())) {
-                send(socket, message, bytes, from);
+                answer(socket, bytes, from);
             }
+        }
+    }
+
+    /**
+     * Sends the message back. An address that no answer can be sent to is that client's affair, or that of whoever forged it:
+     * the others are served on. Told once, or forgeries would fill a disk.
+     */
+    private void answer(DatagramTestSocket socket, int bytes, InetSocketAddress to) {
+        try {
+            send(socket, message, bytes, to);
+        } catch (IOException e) {
+            if (unanswered++ == 0) {
+                report.explain("no answer can be sent to " + AddressText.of(to) + ": " + Failures.text(e)
+                        + ". The other clients are served; further failures to answer are only counted");
+            }
+            environment.report().result("unanswered", unanswered);
         }
     }
 
@@ -43,14 +60,22 @@ final class UdpongServer extends UdpongRun {
             return bind(open(local.getAddress()), local);
         }
         InetSocketAddress everywhere = lookUp("::", true);
-        DatagramTestSocket socket = open(everywhere.getAddress());
         try {
-            socket.bind(everywhere);
-            return socket;
+            return tryBind(everywhere);
         } catch (IOException noIpv6) {
-            socket.close();
             InetSocketAddress ipv4 = lookUp("0.0.0.0", true);
             return bind(open(ipv4.getAddress()), ipv4);
+        }
+    }
+
+    private DatagramTestSocket tryBind(InetSocketAddress local) throws IOException {
+        DatagramTestSocket socket = tryOpen(local.getAddress());
+        try {
+            socket.bind(local);
+            return socket;
+        } catch (IOException e) {
+            socket.close();
+            throw e;
         }
     }
 

@@ -185,11 +185,9 @@ class UdpongTest {
 
     @Test
     void anAddressOfAnotherFamilyIsRefused() throws InterruptedException {
-        for (String words : List.of("-T s -s 127.0.0.1 -b ::1", "-T s -s ::1 -b 127.0.0.1", "-s 127.0.0.1 -b ::1")) {
-            ToolRun client = ToolRun.of(new Udpong(), words + Meeting.port());
-            assertThat(client.status()).as(client.err()).isEqualTo(-1);
-            assertThat(client.err()).contains(": Address family not supported by protocol\n");
-        }
+        ToolRun client = ToolRun.of(new Udpong(), "-T s -s 127.0.0.1 -b ::1" + Meeting.port());
+        assertThat(client.status()).as(client.err()).isEqualTo(-1);
+        assertThat(client.err()).contains(": Address family not supported by protocol\n");
     }
 
     /** The kernel delivers datagrams that claim to come from port 0; nobody can be answered there. */
