@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The other end of a stream, which asks for a connection with the data of rsocket and does no more than a test says: it
@@ -22,6 +23,9 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class RawStreamPeer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** Numbers that no queue pair has; a number that comes twice would end the connection before. */
+    private static final AtomicInteger QUEUE_PAIRS = new AtomicInteger(16);
 
     private final EventChannel channel = EventChannel.open();
     private final CmId id = channel.createId(PortSpace.TCP, null);
@@ -46,7 +50,7 @@ final class RawStreamPeer implements AutoCloseable {
     /** A peer whose request has been sent; it confirms no answer. */
     static RawStreamPeer unconfirmed(InetAddress source, InetSocketAddress listener) {
         RawStreamPeer peer = new RawStreamPeer(source, listener);
-        peer.id.connect(request(17));
+        peer.id.connect(request(QUEUE_PAIRS.incrementAndGet()));
         return peer;
     }
 
@@ -60,6 +64,13 @@ final class RawStreamPeer implements AutoCloseable {
     /** Ends the connection by the connection manager, and says nothing in the stream. */
     void disconnect() {
         id.disconnect();
+    }
+
+    /** Whether an answer has come to the request. */
+    boolean isAnswered() {
+        try (CmEvent event = channel.poll()) {
+            return event != null && event.type() == CmEvent.Type.CONNECT_RESPONSE;
+        }
     }
 
     /** The next event is of this type. */
