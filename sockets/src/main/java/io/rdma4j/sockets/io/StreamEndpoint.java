@@ -41,6 +41,9 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         CLOSED
     }
 
+    /** What an endpoint tells that is to be accepted. */
+    private record Accepting(StreamListening listener, AcceptQueue.Answer answer) {}
+
     private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
 
     private static final int MOST_RETRIES = 7;
@@ -50,7 +53,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     private @Nullable CmId id;
     private volatile @Nullable ConnectedStream stream;
     private volatile @Nullable StreamListening listening;
-    private @Nullable StreamListening accepter;
+    private @Nullable Accepting accepting;
     private @Nullable IOException failure;
     private @Nullable KeepAlive keepAlive;
 
@@ -261,7 +264,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     }
 
     private void onEstablished(CmEvent event) {
-        StreamListening listener;
+        Accepting accepted;
         lock.lock();
         try {
             ConnectedStream made = stream;
@@ -269,8 +272,8 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
                 return;
             }
             StreamProtocol protocol = made.resources().protocol();
-            listener = accepter;
-            if (listener == null) {
+            accepted = accepting;
+            if (accepted == null) {
                 ConnectData peer = ConnectData.parse(event.privateData());
                 if (peer == null || !protocol.onPeer(peer)) {
                     failure = new ProtocolException("The peer does not speak version 1 of the rsocket protocol");
@@ -285,9 +288,9 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             lock.unlock();
         }
         updateKeepAlive();
-        if (listener != null) {
-            accepter = null;
-            if (!listener.onConnected(this)) {
+        if (accepted != null) {
+            accepting = null;
+            if (!accepted.listener().onConnected(accepted.answer(), this)) {
                 Thread.ofVirtual().start(this::close);
             }
         }
@@ -311,7 +314,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     }
 
     private void fail(IOException why) {
-        StreamListening listener;
+        Accepting accepted;
         lock.lock();
         try {
             if (state == State.CLOSED) {
@@ -324,20 +327,23 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
                 failure = why;
                 state = State.FAILED;
             }
-            listener = accepter;
-            accepter = null;
+            accepted = accepting;
+            accepting = null;
         } finally {
             lock.unlock();
         }
-        if (listener != null) {
-            listener.onFailed();
+        if (accepted != null) {
+            accepted.listener().onFailed(accepted.answer());
             Thread.ofVirtual().start(this::close);
         }
     }
 
     // ---- listening
 
-    /** Takes connections from now on; at most {@code backlog} that nobody has accepted. */
+    /**
+     * Takes connections from now on. Requests are answered while fewer than {@code backlog} connections are established that
+     * nobody has accepted.
+     */
     public void listen(int backlog) throws IOException {
         guarded(() -> {
             if (state == State.LISTENING) {
@@ -372,18 +378,19 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     private void onRequest(CmEvent event) {
         StreamListening own = listening;
         if (own == null) {
-            CmId child = event.id();
-            Thread.ofVirtual().start(() -> StreamListening.refuse(child));
+            StreamListening.refuseLater(event.id());
         } else {
             own.onRequest(event);
         }
     }
 
     /** Becomes the endpoint of a request, and accepts it. */
-    void answer(AcceptQueue.Request request, StreamListening listener) {
+    void answer(AcceptQueue.Answer answer, StreamListening listener) {
+        AcceptQueue.Request request = answer.request();
         lock.lock();
         try {
-            accepter = listener;
+            answer.endpoint(this);
+            accepting = new Accepting(listener, answer);
             id = request.id();
             state = State.CONNECTING;
             request.id().setContext(this);
@@ -396,6 +403,18 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             request.id().accept(parameters(made.protocol().connectData()));
         } catch (RdmaException refused) {
             fail(SocketFailures.of(refused));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Fails if the peer has not confirmed the answer to its request. */
+    void giveUpUnconfirmed() {
+        lock.lock();
+        try {
+            if (state == State.CONNECTING) {
+                fail(new ConnectException("Connection timed out (the peer did not confirm the answer to its request)"));
+            }
         } finally {
             lock.unlock();
         }

@@ -28,6 +28,15 @@ public record StreamSizes(
     /** Free bytes of the send buffer without which nothing is sent. */
     public static final int LOW_WATER_BYTES = 2048;
 
+    /** Most bytes of a buffer that an option asks for: what is on its way on a fast, long line, and made without a wait. */
+    public static final int MOST_BUFFER_BYTES = 64 << 20;
+
+    /** What a work request costs: places in the queue, in the completion queue, and in tables. */
+    private static final int WORK_REQUEST_BYTES = 192;
+
+    /** What a connection costs whatever its sizes. */
+    private static final int CONNECTION_BYTES = 64 << 10;
+
     /** What librdmacm begins with. */
     public static final StreamSizes DEFAULT = new StreamSizes(384, 384, 131_072, 131_072, 64, 0);
 
@@ -57,5 +66,14 @@ public record StreamSizes(
                 receiveBufferBytes & ~1,
                 inlineBytes,
                 ConnectData.scaled(mappingEntries));
+    }
+
+    /** About how much memory a connection of these sizes takes. */
+    public long memoryBytes() {
+        return CONNECTION_BYTES
+                + StreamMemory.localBytes(this)
+                + StreamMemory.tableBytes(this)
+                + receiveBufferBytes
+                + ((long) sendQueue + receiveQueue) * WORK_REQUEST_BYTES;
     }
 }

@@ -27,7 +27,7 @@ class ConnectingEndpointTest {
         CmId made = ConnectionService.instance().createId(event -> {
             ConnectData peer = ConnectData.parse(event.privateData());
             if (peer != null) {
-                request.complete(new AcceptQueue.Request(event.id(), peer));
+                request.complete(new AcceptQueue.Request(event.id(), peer, InetAddress.getLoopbackAddress()));
             }
         });
         made.bindAddress(new InetSocketAddress(
@@ -50,7 +50,7 @@ class ConnectingEndpointTest {
             AcceptQueue.Request asked = request.get(20, TimeUnit.SECONDS);
             attempt.lock.lock();
             try {
-                server.answer(asked, new StreamListening(server, 1, new WaitList()));
+                server.answer(new AcceptQueue.Answer(asked, 0, 0), new StreamListening(server, 1, new WaitList()));
                 // First the connection is established, then the time is up: both wait for the lock, in this order.
                 while (attempt.lock.getQueueLength() < 2) {
                     Thread.sleep(1);
@@ -62,8 +62,11 @@ class ConnectingEndpointTest {
                 Thread.sleep(1);
             }
             attempt.lock.lock();
-            attempt.lock.unlock();
-            assertThat(attempt.state()).isEqualTo(StreamEndpoint.State.CONNECTED);
+            try {
+                assertThat(attempt.state()).isEqualTo(StreamEndpoint.State.CONNECTED);
+            } finally {
+                attempt.lock.unlock();
+            }
             assertThat(client.finishConnect()).isTrue();
         } finally {
             server.close();

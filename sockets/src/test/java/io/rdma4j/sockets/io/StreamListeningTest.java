@@ -78,7 +78,9 @@ class StreamListeningTest {
             CmId child = request.get(20, TimeUnit.SECONDS);
             peer.close();
             assertThat(end.get(20, TimeUnit.SECONDS)).isEqualTo(CmEvent.Type.REJECTED);
+            long before = StreamListening.TAKEN_BACK.sum();
             StreamListening.refuse(child);
+            assertThat(StreamListening.TAKEN_BACK.sum()).isEqualTo(before + 1);
         } finally {
             raw.close();
         }

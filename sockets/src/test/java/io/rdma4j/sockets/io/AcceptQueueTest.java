@@ -1,0 +1,139 @@
+package io.rdma4j.sockets.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.EventChannel;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.wire.rsocket.BufferDescriptor;
+import io.rdma4j.wire.rsocket.ConnectData;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Laws of what waits at a listener, without time and network. */
+class AcceptQueueTest {
+    /** A quarter of what one address gets. */
+    private static final long BYTES = AcceptQueue.BUDGET_BYTES / AcceptQueue.SHARES / 4;
+
+    private static final int ALL = AcceptQueue.SHARES * 4;
+
+    private static final ConnectData DATA =
+            new ConnectData(false, true, 384, 0, new BufferDescriptor(0, 0, 2), new BufferDescriptor(0, 0, 2));
+
+    private final EventChannel channel = EventChannel.open();
+    private final List<CmId> ids = new ArrayList<>();
+    private final AcceptQueue queue = new AcceptQueue(2, new WaitList());
+
+    @AfterEach
+    void close() {
+        ids.forEach(CmId::close);
+        channel.close();
+    }
+
+    private AcceptQueue.Request offer(int source) {
+        CmId id = channel.createId(PortSpace.TCP, null);
+        ids.add(id);
+        AcceptQueue.Request request = new AcceptQueue.Request(id, DATA, InetAddress.ofLiteral("192.0.2." + source));
+        assertThat(queue.offer(request)).isTrue();
+        return request;
+    }
+
+    private AcceptQueue.@Nullable Answer next(long nowNanos) {
+        return queue.nextAnswer(BYTES, nowNanos);
+    }
+
+    private int answerAll(long nowNanos) {
+        int count = 0;
+        while (next(nowNanos) != null) {
+            count++;
+        }
+        return count;
+    }
+
+    @Test
+    void oneAddressGetsItsShareOfTheBudget() {
+        for (int i = 0; i < ALL; i++) {
+            offer(1);
+        }
+        assertThat(answerAll(0)).isEqualTo(4);
+        AcceptQueue.Request other = offer(2);
+        assertThat(Objects.requireNonNull(next(0)).request()).isEqualTo(other);
+    }
+
+    @Test
+    void sourcesTakeTurns() {
+        for (int i = 0; i < 3; i++) {
+            offer(1);
+        }
+        AcceptQueue.Request other = offer(2);
+        assertThat(Objects.requireNonNull(next(0)).request()).isNotEqualTo(other);
+        assertThat(Objects.requireNonNull(next(0)).request()).isEqualTo(other);
+    }
+
+    @Test
+    void allAddressesTogetherGetTheBudget() {
+        for (int i = 0; i < 2 * ALL; i++) {
+            offer(i);
+        }
+        assertThat(answerAll(0)).isEqualTo(ALL);
+    }
+
+    @Test
+    void anOverdueAnswerMakesRoomForARequestThatWaits() {
+        for (int i = 0; i < ALL; i++) {
+            offer(i);
+        }
+        assertThat(answerAll(0)).isEqualTo(ALL);
+        long later = AcceptQueue.PATIENCE_NANOS;
+        assertThat(queue.nextOverdue(BYTES, later)).as("while nothing waits").isNull();
+        assertThat(queue.untilOverdueNanos(BYTES, 0)).isNegative();
+        AcceptQueue.Request waiting = offer(200);
+        assertThat(queue.nextOverdue(BYTES, later - 1)).isNull();
+        assertThat(queue.untilOverdueNanos(BYTES, later - 1)).isEqualTo(1);
+        AcceptQueue.Answer overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, later));
+        assertThat(overdue.request().id()).isEqualTo(ids.getFirst());
+        assertThat(Objects.requireNonNull(next(later)).request()).isEqualTo(waiting);
+    }
+
+    @Test
+    void requestsOfAnAddressAtItsShareReplaceItsOwnAnswersOnly() {
+        for (int i = 0; i < 4; i++) {
+            offer(1);
+        }
+        AcceptQueue.Request ofAnother = offer(2);
+        assertThat(answerAll(0)).isEqualTo(5);
+        offer(2);
+        offer(1);
+        assertThat(answerAll(0)).as("the other address is within its share").isEqualTo(1);
+        AcceptQueue.Answer overdue = Objects.requireNonNull(queue.nextOverdue(BYTES, AcceptQueue.PATIENCE_NANOS));
+        assertThat(overdue.request().source()).isNotEqualTo(ofAnother.source());
+    }
+
+    @Test
+    void aConnectionOfAnySizeCanBeAnswered() {
+        offer(1);
+        offer(2);
+        assertThat(queue.nextAnswer(AcceptQueue.BUDGET_BYTES * 2, 0)).isNotNull();
+        assertThat(queue.nextAnswer(AcceptQueue.BUDGET_BYTES * 2, 0)).isNull();
+    }
+
+    @Test
+    void establishedConnectionsFillTheBacklog() {
+        StreamEndpoint endpoint = new StreamEndpoint(StreamSettings.DEFAULT);
+        for (int i = 0; i < 4; i++) {
+            offer(i);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(queue.connected(Objects.requireNonNull(next(0)), endpoint))
+                    .isTrue();
+        }
+        assertThat(next(0)).isNull();
+        assertThat(queue.poll()).isSameAs(endpoint);
+        assertThat(next(0)).isNotNull();
+    }
+}
