@@ -3,6 +3,7 @@ package io.rdma4j.tools;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.spi.HostLookup;
 import java.net.InetAddress;
+import java.util.List;
 
 /** Looks names and addresses up as {@code getaddrinfo} does. */
 public final class HostAddresses {
@@ -34,6 +35,15 @@ public final class HostAddresses {
     public static InetAddress first(String host) throws LookupException {
         try {
             return HostLookup.first("getaddrinfo", host, null, false);
+        } catch (AddressLookupException e) {
+            throw new LookupException(e);
+        }
+    }
+
+    /** All addresses of a host, one or more; otherwise as {@link #first}. */
+    public static List<InetAddress> all(String host) throws LookupException {
+        try {
+            return HostLookup.all("getaddrinfo", host, null, false);
         } catch (AddressLookupException e) {
             throw new LookupException(e);
         }

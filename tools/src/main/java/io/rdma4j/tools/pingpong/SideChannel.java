@@ -1,6 +1,5 @@
 package io.rdma4j.tools.pingpong;
 
-import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.tools.HostAddresses;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +7,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,11 +55,11 @@ final class SideChannel {
 
     /** Connects to the server. */
     Socket connect(String server) throws PingpongFailure {
-        InetAddress[] addresses;
+        List<InetAddress> addresses;
         try {
-            addresses = InetAddress.getAllByName(server);
-        } catch (UnknownHostException e) {
-            throw calls.failure(unknown(server) + " for " + server + ":" + port);
+            addresses = HostAddresses.all(server);
+        } catch (HostAddresses.LookupException e) {
+            throw calls.failure(e.getMessage() + " for " + server + ":" + port);
         }
         String reason = "";
         for (InetAddress address : addresses) {
@@ -76,16 +74,6 @@ final class SideChannel {
             }
         }
         throw calls.failure("Couldn't connect to " + server + ":" + port, reason + "; is the server running there?");
-    }
-
-    /** Why a name that Java could not resolve is none, in the words of {@code gai_strerror}. */
-    private static String unknown(String server) {
-        try {
-            HostAddresses.first(server);
-            return AddressLookupException.Reason.TRY_AGAIN.text();
-        } catch (HostAddresses.LookupException e) {
-            return String.valueOf(e.getMessage());
-        }
     }
 
     private static void close(Socket socket) {
