@@ -19,6 +19,10 @@ public final class ToolProcess implements AutoCloseable {
     /** Names the ahead-of-time cache that the launcher has started this process from, if there is one. */
     private static final String START_CACHE_PROPERTY = "rdma4j.start.cache";
 
+    /** Options of Java that the launcher gives to every tool. MaxInlineLevel: decision 033. */
+    static final List<String> JAVA_OPTIONS =
+            List.of("-XX:+UseSerialGC", "-XX:MaxInlineLevel=30", "-Djava.net.preferIPv6Addresses=system");
+
     private final Process process;
     private final List<Thread> readers = new ArrayList<>();
 
@@ -73,9 +77,7 @@ public final class ToolProcess implements AutoCloseable {
     private static List<String> javaCommand() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-XX:+UseSerialGC");
-        command.add("-XX:MaxInlineLevel=30"); // decision 033
-        command.add("-Djava.net.preferIPv6Addresses=system");
+        command.addAll(JAVA_OPTIONS);
         String cache = System.getProperty(START_CACHE_PROPERTY, "");
         if (!cache.isEmpty()) {
             // A child says no more of a cache that cannot be used than its parent does.

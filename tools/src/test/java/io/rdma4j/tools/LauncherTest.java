@@ -6,15 +6,21 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The launcher's ways that need neither a build nor Java, and those that end before both. */
 @DisabledOnOs(OS.WINDOWS)
@@ -30,7 +36,12 @@ class LauncherTest {
 
     private Outcome run(Path launcher, Map<String, String> environment, String... words)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("sh", launcher.toString()));
+        return run(launcher.toString(), environment, words);
+    }
+
+    private Outcome run(String launcher, Map<String, String> environment, String... words)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("sh", launcher));
         command.addAll(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
         Path out = folder.resolve("out");
@@ -120,5 +131,140 @@ class LauncherTest {
         Outcome outcome = run(link, Map.of("RDMA4J_JAVA_HOME", "/no/such"), "-s");
         assertThat(outcome.err()).contains("/no/such holds no JDK");
         Files.delete(link);
+    }
+
+    /** A JDK whose java prints the locale that it would take, and its arguments. */
+    private Path talkingJdk() throws IOException {
+        Path home = fakeJdk("talking jdk", "25");
+        program(home.resolve("bin/java"), "printf '%s\\n' \"LC_ALL=${LC_ALL-}\" \"$@\"");
+        return home;
+    }
+
+    private static void program(Path file, String line) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + line + "\n");
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+
+    /** A finished build of a time. */
+    private Path build(String name, Instant time) throws IOException {
+        Path build = Files.createDirectories(folder.resolve(name));
+        Path complete = Files.createFile(
+                Files.createDirectory(build.resolve("build-test-1")).resolve("complete"));
+        Files.setLastModifiedTime(complete, FileTime.from(time));
+        Files.writeString(build.resolve("current"), "build-test-1\n");
+        return build;
+    }
+
+    private Map<String, String> environment(Path jdk, String build, String... more) {
+        Map<String, String> environment = new HashMap<>();
+        environment.put("RDMA4J_JAVA_HOME", jdk.toString());
+        environment.put("RDMA4J_JAVA_OPTS", "-Xshare:auto"); // leaves the cache alone
+        environment.put("RDMA4J_BUILD_DIR", build);
+        for (int i = 0; i < more.length; i += 2) {
+            environment.put(more[i], more[i + 1]);
+        }
+        return environment;
+    }
+
+    @Test
+    void searchPathOfCdMakesNoDifference() throws Exception {
+        Files.createSymbolicLink(folder.resolve("checkout"), CHECKOUT);
+        Outcome outcome = run("checkout/rdma4j", Map.of("CDPATH", "."), "--version");
+        assertThat(outcome.out()).matches("rdma4j \\d+\\.\\d+\\.\\d+(-SNAPSHOT)?\n");
+    }
+
+    @Test
+    void changedSourcesAreNoticedWithARelativeBuildFolder() throws Exception {
+        build("the build", Instant.parse("2020-01-01T00:00:00Z"));
+        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), "the build"), "--module-path");
+        assertThat(outcome.err()).contains("building again (changed: ");
+        assertThat(outcome.out().strip())
+                .startsWith(folder.toRealPath().resolve("the build") + "/build-")
+                .doesNotEndWith("build-test-1");
+    }
+
+    @Test
+    void colonInThePathOfTheBuildIsOneSentence() throws Exception {
+        build("a:b", Instant.now().plusSeconds(3600));
+        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), "a:b"), "rping");
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err().lines()).hasSize(1);
+        assertThat(outcome.err()).contains("a:b", "colon");
+    }
+
+    @Test
+    void colonInThePathOfTheCheckoutIsOneSentence() throws Exception {
+        Path checkout = Files.createDirectory(folder.resolve("check:out"));
+        Path launcher = Files.copy(CHECKOUT.resolve("rdma4j"), checkout.resolve("rdma4j"));
+        build("build", Instant.now().plusSeconds(3600));
+        Outcome outcome = run(launcher, environment(talkingJdk(), "build"), "rping");
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.err().lines()).hasSize(1);
+        assertThat(outcome.err()).contains("check:out", "colon");
+    }
+
+    /** In busybox, ps takes no option -p. */
+    @Test
+    void lockOfALiveProcessIsRespectedWherePsCannotTell() throws Exception {
+        Path build = Files.createDirectory(folder.resolve("build"));
+        Files.writeString(
+                Files.createDirectory(build.resolve("lock")).resolve("pid"),
+                ProcessHandle.current().pid() + "\n");
+        Path programs = Files.createDirectory(folder.resolve("programs"));
+        program(programs.resolve("ps"), "exit 1");
+        // Who waits for the other process finds its build at the next look.
+        build("other", Instant.now().plusSeconds(3600));
+        program(programs.resolve("sleep"), "cp -Rp '" + folder + "/other/.' '" + build + "'");
+        Outcome outcome = run(
+                CHECKOUT.resolve("rdma4j"),
+                environment(talkingJdk(), build.toString(), "PATH", programs + ":" + System.getenv("PATH")),
+                "--module-path");
+        assertThat(outcome.err()).contains("waiting for the build").doesNotContain("building");
+        assertThat(outcome.out().strip()).endsWith("build-test-1");
+        assertThat(build.resolve("lock")).exists();
+    }
+
+    @Test
+    void lockOfADeadProcessIsTaken() throws Exception {
+        Process dead = new ProcessBuilder("true").start();
+        assertThat(dead.waitFor()).isZero();
+        Path build = Files.createDirectory(folder.resolve("build"));
+        Files.writeString(Files.createDirectory(build.resolve("lock")).resolve("pid"), dead.pid() + "\n");
+        Outcome outcome = run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), build.toString()), "--module-path");
+        assertThat(outcome.err()).contains("building (first use");
+        assertThat(build.resolve("lock")).doesNotExist();
+    }
+
+    /** Java names files in the encoding of the locale, and takes ASCII where there is no locale. */
+    @ParameterizedTest
+    @CsvSource({
+        "C, , C.UTF-8",
+        ", , C.UTF-8",
+        "POSIX, , C.UTF-8",
+        "no_NE.UTF-8, , C.UTF-8",
+        "C.UTF-8, , ''",
+        ", C, C.UTF-8"
+    })
+    void javaGetsALocaleThatCanNameEveryFile(@Nullable String lang, @Nullable String all, String expected)
+            throws Exception {
+        build("build", Instant.now().plusSeconds(3600));
+        Map<String, String> environment = environment(talkingJdk(), "build");
+        for (String name : List.of("LANG", "LC_ALL", "LC_CTYPE")) {
+            environment.put(name, "");
+        }
+        environment.put("LANG", Objects.requireNonNullElse(lang, ""));
+        environment.put("LC_ALL", Objects.requireNonNullElse(all, ""));
+        assertThat(run(CHECKOUT.resolve("rdma4j"), environment, "rping").out().lines())
+                .contains("LC_ALL=" + expected, "rping");
+    }
+
+    @Test
+    void toolsAndTheProcessesThatTheyStartHaveTheSameJava() throws Exception {
+        build("build", Instant.now().plusSeconds(3600));
+        assertThat(run(CHECKOUT.resolve("rdma4j"), environment(talkingJdk(), "build"), "rping")
+                        .out()
+                        .lines())
+                .containsSubsequence(ToolProcess.JAVA_OPTIONS);
     }
 }
