@@ -19,9 +19,17 @@ public final class ToolProcess implements AutoCloseable {
     /** Names the ahead-of-time cache that the launcher has started this process from, if there is one. */
     private static final String START_CACHE_PROPERTY = "rdma4j.start.cache";
 
-    /** Options of Java that the launcher gives to every tool. MaxInlineLevel: decision 033. */
-    static final List<String> JAVA_OPTIONS =
-            List.of("-XX:+UseSerialGC", "-XX:MaxInlineLevel=30", "-Djava.net.preferIPv6Addresses=system");
+    /**
+     * Options of Java that the launcher gives to every tool. MaxInlineLevel: decision 033. What Java itself has to say, such
+     * as the dump of threads at SIGQUIT, goes to standard error, so that it is not in the middle of a JSON document.
+     */
+    static final List<String> JAVA_OPTIONS = List.of(
+            "-XX:+UseSerialGC",
+            "-XX:MaxInlineLevel=30",
+            "-XX:+DisplayVMOutputToStderr",
+            "-Xlog:disable",
+            "-Xlog:all=warning:stderr",
+            "-Djava.net.preferIPv6Addresses=system");
 
     private final Process process;
     private final List<Thread> readers = new ArrayList<>();
@@ -81,7 +89,7 @@ public final class ToolProcess implements AutoCloseable {
         String cache = System.getProperty(START_CACHE_PROPERTY, "");
         if (!cache.isEmpty()) {
             // A child says no more of a cache that cannot be used than its parent does.
-            command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off,cds*=off"));
+            command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot*=off,cds*=off:stderr"));
         }
         String modulePath = System.getProperty("jdk.module.path", "");
         if (Main.class.getModule().isNamed() && !modulePath.isEmpty()) {
@@ -98,8 +106,7 @@ public final class ToolProcess implements AutoCloseable {
 
     private void read(String name, InputStream stream, Consumer<String> onLine) {
         readers.add(Thread.ofVirtual().name("tool-" + name).start(() -> {
-            try (BufferedReader reader =
-                    new BufferedReader(new InputStreamReader(stream, StandardCharsets.ISO_8859_1))) {
+            try (BufferedReader reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
                 for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                     onLine.accept(line);
                 }
