@@ -1,0 +1,147 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.link.Link;
+import io.rdma4j.link.LinkDecorator;
+import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LocalChannel;
+import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.link.SendBurst;
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.wire.Frame;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What comes to a socket that is there to send is gone after one cycle of the leader that it has woken: left there, it would
+ * keep the leader from sleeping.
+ */
+@Timeout(20)
+class StrayDatagramsTest {
+    private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.0.1");
+    private static final int SLOT = 255; // never one of a real process
+
+    @TempDir
+    Path folder = Path.of("");
+
+    private final MemoryNetwork network = new MemoryNetwork(9000);
+    private final LinkSet others = network.newLinkSet();
+
+    private Engines engines() throws IOException {
+        LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
+        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
+        return new Engines(2, network::newLinkSet, plain, sharing);
+    }
+
+    private static void send(Link from, int port) {
+        try (Arena arena = Arena.ofConfined()) {
+            SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
+            burst.clear();
+            burst.destination(Addresses.high(ADDRESS), Addresses.low(ADDRESS), 0, 0);
+            burst.destinationPort(port);
+            burst.append(64);
+            from.send(burst);
+        }
+    }
+
+    /** What the leader does when input has woken it; nobody else drives meanwhile, since the caller has the lock. */
+    private static void leadOnce(Engine engine) {
+        boolean _ = engine.leadCycle(() -> false, Engine.Look.AT_LINKS);
+    }
+
+    @Test
+    void sideSocketThatNothingIsSteeredToIsEmptyAfterOneCycleOfTheLeader() throws IOException {
+        Engine side = engines().engine(1);
+        Port port = side.openPort(ADDRESS);
+        Link stranger = others.openUdp(ADDRESS, 0);
+        side.lock();
+        try {
+            for (int i = 0; i < 10; i++) {
+                send(stranger, port.link().localAddress().getPort());
+                leadOnce(side);
+                assertThat(port.link().poll(new ReceiveBurst(1))).isZero();
+            }
+        } finally {
+            side.unlock();
+        }
+    }
+
+    @Test
+    void socketThatAnOwnerSentFromBeforeIsEmptyAfterOneCycleOfTheLeader() throws Exception {
+        Engine engine = engines().main();
+        SharedPort port = joined(engine, network.newLinkSet());
+        while (!port.isOwner()) {
+            Thread.sleep(1);
+        }
+        assertThat(port.link().localAddress().getPort()).isNotEqualTo(Frame.UDP_PORT);
+        assertOneCycleTakesWhatComes(engine, port);
+    }
+
+    @Test
+    void socketOfAProcessWhosePortNobodyOwnsIsEmptyAfterOneCycleOfTheLeader() throws Exception {
+        Engine engine = engines().main();
+        LinkSet lasting = network.newLinkSet();
+        lasting.openUdp(ADDRESS, Frame.UDP_PORT); // of a program that knows nothing of this one
+        SharedPort port = joined(engine, null);
+        while (port.isConnected()) {
+            Thread.sleep(1);
+        }
+        assertOneCycleTakesWhatComes(engine, port);
+    }
+
+    private void assertOneCycleTakesWhatComes(Engine engine, SharedPort port) throws IOException {
+        Link stranger = others.openUdp(ADDRESS, 0);
+        engine.lock();
+        try {
+            for (int i = 0; i < 10; i++) {
+                long before = engine.counters().receivedPackets;
+                send(stranger, port.link().localAddress().getPort());
+                leadOnce(engine);
+                assertThat(engine.counters().receivedPackets - before).isEqualTo(1);
+            }
+        } finally {
+            engine.unlock();
+        }
+    }
+
+    /**
+     * The port of a process that has joined an owner that this test plays, and that has gone.
+     *
+     * @param udp where the owner had the UDP port, null if that stays taken
+     */
+    private SharedPort joined(Engine engine, @Nullable LinkSet udp) throws Exception {
+        LinkSet first = udp == null ? network.newLinkSet() : udp;
+        if (udp != null) {
+            udp.openUdp(ADDRESS, Frame.UDP_PORT);
+        }
+        Path socket = folder.resolve("run").resolve(Addresses.fileName(ADDRESS) + ".sock");
+        LinkSet.LocalListener listener = first.listenLocal(socket);
+        Thread owner = Thread.ofVirtual().start(() -> welcome(listener));
+        SharedPort port = engine.sharing().openPort(engine, ADDRESS);
+        owner.join();
+        first.close();
+        return port;
+    }
+
+    private static void welcome(LinkSet.LocalListener listener) {
+        LocalChannel joined = listener.accept();
+        while (joined == null) {
+            Thread.onSpinWait();
+            joined = listener.accept();
+        }
+        ByteBuffer welcome =
+                ByteBuffer.wrap(new byte[] {RelayMessage.WELCOME, RelayMessage.VERSION, (byte) (SLOT - 1)});
+        assertThat(joined.send(welcome, ByteBuffer.allocate(0))).isTrue();
+    }
+}
