@@ -555,6 +555,9 @@ public final class Engine {
      */
     private int receive(boolean cold, boolean channels) {
         int frames = groups.receive(now, cold) + handover.drain(now, receiver) + ports.receive(now, cold, channels);
+        if (frames == 0 && cold) {
+            frames = ports.receiveStray(now);
+        }
         isDry = frames == 0;
         return frames;
     }

@@ -29,6 +29,11 @@ final class InheritedLink extends ForwardingLink {
         direct = new DirectFrames(sender, neighbours);
     }
 
+    /** The next {@link #poll} looks at the UDP port that the process sent from. */
+    void lookAtSender() {
+        polls = RARELY_MASK;
+    }
+
     @Override
     public int poll(ReceiveBurst burst) {
         if ((++polls & RARELY_MASK) == 0) {

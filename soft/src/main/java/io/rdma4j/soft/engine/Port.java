@@ -62,6 +62,12 @@ public abstract class Port {
      */
     abstract int receive(long nowNanos, boolean all);
 
+    /**
+     * Takes a burst of what has come where {@link #receive} does not look each time; returns the number of frames. For a leader
+     * whose look has found nothing: what is left there, from whomever, would not let it sleep.
+     */
+    abstract int receiveStray(long nowNanos);
+
     /** When {@link #receive} is to be called though nothing arrives. */
     abstract long nextDeadlineNanos();
 

@@ -53,6 +53,9 @@ public final class SharedPort extends Port {
      */
     private @Nullable Link sender;
 
+    /** The link of an owner that has become it after another. */
+    private @Nullable InheritedLink inherited;
+
     private @Nullable Link abandoned;
     private volatile @Nullable PortOwner owner;
     private volatile @Nullable PortMember member;
@@ -133,7 +136,9 @@ public final class SharedPort extends Port {
     private Link ownerLink(Link udp) {
         Link before = sender;
         if (before != null) {
-            return new InheritedLink(udp, before, neighbours);
+            InheritedLink made = new InheritedLink(udp, before, neighbours);
+            inherited = made;
+            return made;
         }
         sender = udp;
         return new NeighbourLink(udp, neighbours);
@@ -243,6 +248,29 @@ public final class SharedPort extends Port {
                 onProcessGone(asMember.ownerSlot());
                 onLastWills(asMember.wills());
             }
+        }
+        return taken;
+    }
+
+    /**
+     * What has come to the UDP port that this process sends from, if {@link #receive} looks there seldom, for an owner that was
+     * not the first, or not at all, while there is no owner.
+     */
+    @Override
+    int receiveStray(long nowNanos) {
+        InheritedLink asHeir = inherited;
+        if (asHeir != null) {
+            asHeir.lookAtSender();
+            return receive(nowNanos, false);
+        }
+        Link own = sender;
+        return owner == null && member == null && own != null ? receiveDirect(nowNanos, own) : 0;
+    }
+
+    private int receiveDirect(long nowNanos, Link own) {
+        int taken = new DirectFrames(own, neighbours).take(burst);
+        for (int i = 0; i < taken; i++) {
+            engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
         }
         return taken;
     }

@@ -14,13 +14,11 @@ import java.io.IOException;
  */
 final class SidePort extends Port {
     private static final int BURST_FRAMES = 128;
-    private static final int RARELY_MASK = 63;
 
     private final Engine engine;
     private final SharedPort shared;
     private final Link link;
     private final boolean isSteered;
-    private int polls;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
 
     private SidePort(Engine engine, SharedPort shared, Link link, boolean isSteered) {
@@ -59,10 +57,6 @@ final class SidePort extends Port {
     @Override
     int receive(long nowNanos, boolean all) {
         if (!isSteered) {
-            if ((++polls & RARELY_MASK) == 0) {
-                // Nobody sends to this port, but what comes all the same must not keep the selector busy.
-                int _ = link.poll(burst);
-            }
             return 0;
         }
         int taken = link.poll(burst);
@@ -70,6 +64,15 @@ final class SidePort extends Port {
             engine.receiver().onSteeredFrame(nowNanos, shared, burst.frame(i));
         }
         return taken;
+    }
+
+    /** Nothing is sent to a port that frames are not steered to: what comes all the same is dropped. */
+    @Override
+    int receiveStray(long nowNanos) {
+        if (!isSteered) {
+            int _ = link.poll(burst);
+        }
+        return 0;
     }
 
     @Override
