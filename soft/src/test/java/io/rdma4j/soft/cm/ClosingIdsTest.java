@@ -43,7 +43,7 @@ class ClosingIdsTest {
     private static void awaitBlocked(Thread thread) {
         while (thread.getState() != Thread.State.WAITING) {
             assertThat(thread.isAlive()).as("%s is to block", thread).isTrue();
-            Thread.yield();
+            Thread.onSpinWait();
         }
     }
 
@@ -117,7 +117,7 @@ class ClosingIdsTest {
 
     private static void awaitBegin(CmId closing) {
         while (closing.queuePair() != null) {
-            Thread.yield();
+            Thread.onSpinWait();
         }
     }
 
