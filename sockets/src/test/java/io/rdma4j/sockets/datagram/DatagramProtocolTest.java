@@ -34,9 +34,10 @@ class DatagramProtocolTest {
     }
 
     private static void drain(DatagramSide side) {
-        while (side.receive() != null) {
-            continue;
-        }
+        byte[] received;
+        do {
+            received = side.receive();
+        } while (received != null);
     }
 
     private static ByteBuffer message(int operation, DatagramSide from, int number, byte... data) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.RdmaSockets;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -49,7 +50,7 @@ class BlockedCallsTest {
     private static final class Scene implements AutoCloseable {
         private final Map<String, Call> calls = new LinkedHashMap<>();
         private final Map<String, Channel> channels = new LinkedHashMap<>();
-        private final Deque<AutoCloseable> open = new ArrayDeque<>();
+        private final Deque<Closeable> open = new ArrayDeque<>();
         private final SelectorProvider provider;
 
         Scene(SelectorProvider provider, boolean overRdma) throws Exception {
@@ -136,7 +137,7 @@ class BlockedCallsTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() throws IOException {
             while (!open.isEmpty()) {
                 open.pop().close();
             }

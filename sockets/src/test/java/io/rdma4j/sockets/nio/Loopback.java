@@ -1,5 +1,6 @@
 package io.rdma4j.sockets.nio;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Two connected channels of a provider, and their listener; every one with an address of its own. */
-final class Loopback implements AutoCloseable {
+final class Loopback implements Closeable {
     final ServerSocketChannel listener;
     final SocketChannel client;
     final SocketChannel server;

@@ -97,13 +97,20 @@ class SameAsThePlatformTest {
         socket("bind(unresolved)", doing(socket -> socket.bind(UNRESOLVED)));
         socket("getInputStream", socket -> socket.getInputStream() != null);
         socket("getOutputStream", socket -> socket.getOutputStream() != null);
-        OF_CHANNELS.put("IP_TOS 300", channel -> channel.setOption(StandardSocketOptions.IP_TOS, 300) == channel);
-        OF_CHANNELS.put("IP_TOS -1", channel -> channel.setOption(StandardSocketOptions.IP_TOS, -1) == channel);
-        OF_CHANNELS.put("SO_SNDBUF -1", channel -> channel.setOption(StandardSocketOptions.SO_SNDBUF, -1) == channel);
+        OF_CHANNELS.put(
+                "IP_TOS 300",
+                channel -> channel.setOption(StandardSocketOptions.IP_TOS, 300).equals(channel));
+        OF_CHANNELS.put(
+                "IP_TOS -1",
+                channel -> channel.setOption(StandardSocketOptions.IP_TOS, -1).equals(channel));
+        OF_CHANNELS.put(
+                "SO_SNDBUF -1",
+                channel ->
+                        channel.setOption(StandardSocketOptions.SO_SNDBUF, -1).equals(channel));
         OF_CHANNELS.put("SO_RCVBUF null", channel -> channel.setOption(StandardSocketOptions.SO_RCVBUF, null));
         OF_CHANNELS.put("option null", channel -> channel.getOption(null));
         OF_CHANNELS.put("IP_MULTICAST_TTL", channel -> channel.getOption(StandardSocketOptions.IP_MULTICAST_TTL));
-        OF_CHANNELS.put("bind(unresolved)", channel -> channel.bind(UNRESOLVED) == channel);
+        OF_CHANNELS.put("bind(unresolved)", channel -> channel.bind(UNRESOLVED).equals(channel));
         OF_CHANNELS.put("connect(null)", channel -> channel.connect(null));
         OF_CHANNELS.put("connect(unresolved)", channel -> channel.connect(UNRESOLVED));
         OF_CHANNELS.put("read(empty)", channel -> channel.read(ByteBuffer.allocate(0)));
@@ -135,16 +142,18 @@ class SameAsThePlatformTest {
         // What closes a channel, or changes it, is asked last.
         socket("connect(unresolved, 10)", doing(socket -> socket.connect(UNRESOLVED, 10)));
         OF_CHANNELS.put("isOpen, then", SocketChannel::isOpen);
-        OF_CHANNELS.put("shutdownInput", channel -> channel.shutdownInput() == channel);
+        OF_CHANNELS.put("shutdownInput", channel -> channel.shutdownInput().equals(channel));
         OF_CHANNELS.put("read(empty), then", channel -> channel.read(ByteBuffer.allocate(0)));
         OF_CHANNELS.put(
                 "read, then",
                 channel -> channel.socket().isInputShutdown() ? channel.read(ByteBuffer.allocate(1)) : "not asked");
         socket("getInputStream, then", socket -> socket.getInputStream() != null);
         socket("shutdownInput, then", doing(Socket::shutdownInput));
-        OF_CHANNELS.put("shutdownInput, again", channel -> channel.shutdownInput() == channel);
-        OF_CHANNELS.put("shutdownOutput", channel -> channel.shutdownOutput() == channel);
-        OF_CHANNELS.put("shutdownOutput, again", channel -> channel.shutdownOutput() == channel);
+        OF_CHANNELS.put(
+                "shutdownInput, again", channel -> channel.shutdownInput().equals(channel));
+        OF_CHANNELS.put("shutdownOutput", channel -> channel.shutdownOutput().equals(channel));
+        OF_CHANNELS.put(
+                "shutdownOutput, again", channel -> channel.shutdownOutput().equals(channel));
         OF_CHANNELS.put("write, then", channel -> channel.write(ByteBuffer.allocate(1)));
         OF_CHANNELS.put("write(empty), then", channel -> channel.write(ByteBuffer.allocate(0)));
         socket("getOutputStream, then", socket -> socket.getOutputStream() != null);
@@ -155,7 +164,7 @@ class SameAsThePlatformTest {
         OF_LISTENERS.put("SO_RCVBUF null", channel -> channel.setOption(StandardSocketOptions.SO_RCVBUF, null));
         OF_LISTENERS.put("SO_SNDBUF", channel -> channel.getOption(StandardSocketOptions.SO_SNDBUF));
         OF_LISTENERS.put("option null", channel -> channel.getOption(null));
-        OF_LISTENERS.put("bind(unresolved)", channel -> channel.bind(UNRESOLVED) == channel);
+        OF_LISTENERS.put("bind(unresolved)", channel -> channel.bind(UNRESOLVED).equals(channel));
         serverSocket("isBound", ServerSocket::isBound);
         serverSocket("isClosed", ServerSocket::isClosed);
         serverSocket("getLocalPort", ServerSocket::getLocalPort);
@@ -314,7 +323,8 @@ class SameAsThePlatformTest {
 
     private static Map<String, String> ofListener(String state, SelectorProvider provider) throws Exception {
         Map<Object, String> addresses = new LinkedHashMap<>();
-        try (ServerSocketChannel listener = provider.openServerSocketChannel(java.net.StandardProtocolFamily.INET)) {
+        ServerSocketChannel listener = provider.openServerSocketChannel(java.net.StandardProtocolFamily.INET);
+        try (listener) {
             if (state.startsWith("bound")) {
                 listener.bind(new InetSocketAddress(Loopback.address(), 0));
                 name(addresses, listener.getLocalAddress(), "listener");

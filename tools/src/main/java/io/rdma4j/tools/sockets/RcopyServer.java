@@ -37,7 +37,8 @@ final class RcopyServer {
 
     /** Serves; the exit status, if it could not begin. */
     int run(int port) throws StreamFailure {
-        try (RdmaStreamSocket listener = listen(port)) {
+        RdmaStreamSocket listener = listen(port);
+        try (listener) {
             environment.onInterrupt(() -> {
                 interrupted = true;
                 closeFile();

@@ -111,7 +111,8 @@ class RcopyClientTest {
     @Test
     void aFileThatIsNotThereIsSaidAsCSaysIt() throws Exception {
         ToolRun client = start(folder.resolve("nothing"));
-        try (RdmaStreamSocket socket = Objects.requireNonNull(listener.accept())) {
+        RdmaStreamSocket socket = Objects.requireNonNull(listener.accept());
+        try (socket) {
             assertThat(client.status()).isEqualTo(-1);
         }
         assertThat(client.err())
@@ -125,7 +126,8 @@ class RcopyClientTest {
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
         ToolRun client = start(pipe);
-        try (RdmaStreamSocket socket = Objects.requireNonNull(listener.accept())) {
+        RdmaStreamSocket socket = Objects.requireNonNull(listener.accept());
+        try (socket) {
             assertThat(client.status()).isEqualTo(-1);
         }
         assertThat(client.err()).contains("cannot be read: it is not a regular file");
