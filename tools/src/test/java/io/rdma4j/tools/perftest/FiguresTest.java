@@ -2,9 +2,12 @@ package io.rdma4j.tools.perftest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The arithmetic behind the tables. */
 class FiguresTest {
@@ -111,6 +114,93 @@ class FiguresTest {
         samples.onDone(4, 500);
         samples.onDone(7, 900); // a completion that stands for more than there are
         assertThat(samples.shortestNanos(1, 2)).isEqualTo(125);
+    }
+
+    /** The search as perftest does it: every post with every completion behind it. */
+    private static double shortest(long[] posted, long[] done, int postList, int moderation) {
+        double shortest = Double.MAX_VALUE;
+        for (int from = 0; from < posted.length; from += postList) {
+            for (int to = from; to < done.length; to++) {
+                boolean completes = (to + 1) % moderation == 0 || to == done.length - 1;
+                if (completes && posted[from] > 0 && done[to] > posted[from]) {
+                    shortest = Math.min(shortest, (done[to] - posted[from]) / (double) (to - from + 1));
+                }
+            }
+        }
+        return shortest == Double.MAX_VALUE ? 0 : shortest;
+    }
+
+    @Test
+    void thePeakIsTheLeastOfAllStretches() {
+        long seed = Long.getLong("rdma4j.seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (int round = 0; round < 2000; round++) {
+            int count = 1 + random.nextInt(40);
+            int postList = 1 + random.nextInt(4);
+            int moderation = 1 + random.nextInt(5);
+            long[] posted = new long[count];
+            long[] done = new long[count];
+            BandwidthSamples samples = new BandwidthSamples(count);
+            samples.begin(0);
+            long now = 0;
+            for (int i = 0; i < count; i++) {
+                now += random.nextInt(round % 2 == 0 ? 3 : 2000); // many at the same time, or few
+                if (i % postList == 0) {
+                    samples.onPost(i, now);
+                    posted[i] = now + 1;
+                }
+            }
+            now = random.nextBoolean() ? now : posted[0];
+            for (int i = 0; i < count; i++) {
+                now = Math.max(now + random.nextInt(round % 3 == 0 ? 2 : 500), posted[i]);
+                if (((i + 1) % moderation == 0 || i == count - 1) && random.nextInt(10) > 0) {
+                    samples.onDone(i + 1, now);
+                    done[i] = now + 1;
+                }
+            }
+            assertThat(samples.shortestNanos(postList, moderation))
+                    .as("seed " + seed + ", round " + round)
+                    .isCloseTo(shortest(posted, done, postList, moderation), withinPercentage(1e-9));
+        }
+    }
+
+    /** A search through all pairs of so many would take hours. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void thePeakOfMillionsOfMessagesIsFound() {
+        int count = 4_000_000;
+        BandwidthSamples samples = new BandwidthSamples(count);
+        samples.begin(0);
+        for (int i = 0; i < count; i++) {
+            // The second half goes twice as fast as the first, and there is always a thousand under way.
+            long half = count / 2;
+            long posted = i < half ? 100L * i : 100L * half + 50 * (i - half);
+            samples.onPost(i, posted);
+            samples.onDone(i + 1, posted + 50_000);
+        }
+        double oneToTheLast = (50L * (count / 2 - 1) + 50_000) / (count / 2.0);
+        assertThat(samples.shortestNanos(1, 1)).isCloseTo(oneToTheLast, withinPercentage(0.001));
+    }
+
+    @Test
+    void operationsThatStandForTheirPeersCountTwice() {
+        BandwidthSamples samples = new BandwidthSamples(2);
+        samples.begin(0);
+        samples.onPost(0, 0);
+        samples.onPost(1, 0);
+        samples.onDone(2, 1_000_000);
+        samples.end(2_000_000, 2);
+        Settings settings = settings();
+        settings.moderation = 2;
+        BandwidthFigures one = BandwidthFigures.of(samples, settings, 1 << 20, 1);
+        BandwidthFigures two = BandwidthFigures.of(samples, settings, 1 << 20, 2);
+        assertThat(one.messageRate()).isCloseTo(0.001, within(TINY));
+        assertThat(one.average()).isCloseTo(1000, within(TINY));
+        assertThat(one.peak()).isCloseTo(2000, within(TINY));
+        assertThat(two.messageRate()).isCloseTo(0.002, within(TINY));
+        assertThat(two.average()).isCloseTo(2000, within(TINY));
+        assertThat(two.peak()).isCloseTo(4000, within(TINY));
+        assertThat(two.iterations()).isEqualTo(one.iterations()).isEqualTo(2);
     }
 
     @Test
