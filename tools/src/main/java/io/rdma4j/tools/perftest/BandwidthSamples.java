@@ -52,27 +52,52 @@ final class BandwidthSamples {
         return endedNanos - beganNanos;
     }
 
-    /** The least time that a message took in any stretch from a post to a completion; 0 if that was not measured. */
+    /**
+     * The least time that a message took in any stretch from a post to a completion; 0 if that was not measured. Each round
+     * finds, in one pass, the stretch that is furthest below the least time so far (Dinkelbach's method): the last
+     * round finds none, and there are few, where looking at every stretch would take the square of the number of messages.
+     */
     double shortestNanos(int postList, int moderation) {
         double shortest = Double.MAX_VALUE;
-        int last = completed.length - 1;
-        for (int from = 0; from <= last; from += postList) {
-            for (int to = firstDone(from, moderation); to <= last; to += moderation) {
-                shortest = Math.min(shortest, stretch(from, to));
-            }
-            shortest = Math.min(shortest, stretch(from, last));
+        double next = pass(0, postList, moderation);
+        while (next < shortest) {
+            shortest = next;
+            next = pass(shortest, postList, moderation);
         }
         return shortest == Double.MAX_VALUE ? 0 : shortest;
     }
 
-    private static int firstDone(int from, int moderation) {
-        return (from + moderation) / moderation * moderation - 1;
+    /**
+     * The time of a message in the stretch that saves most against a time for each message; {@link Double#MAX_VALUE} if
+     * there is no stretch. Posts and completions are in the order of their times: a post that is too late for one
+     * completion is looked at again for the next.
+     */
+    private double pass(double nanosPerMessage, int postList, int moderation) {
+        int last = completed.length - 1;
+        int post = 0;
+        int best = -1;
+        double bestStart = 0;
+        double most = -Double.MAX_VALUE;
+        double found = Double.MAX_VALUE;
+        for (int to = Math.min(moderation - 1, last); to >= 0 && to <= last; to = next(to, moderation, last)) {
+            for (; post <= to && posted[post] < completed[to]; post += postList) {
+                double start = posted[post] - nanosPerMessage * post;
+                if (posted[post] > 0 && (best < 0 || start > bestStart)) {
+                    best = post;
+                    bestStart = start;
+                }
+            }
+            double saved = best < 0 ? most : bestStart - completed[to] + nanosPerMessage * (to + 1);
+            if (completed[to] > 0 && saved > most) {
+                most = saved;
+                found = (completed[to] - posted[best]) / (double) (to - best + 1);
+            }
+        }
+        return found;
     }
 
-    private double stretch(int from, int to) {
-        if (completed[to] == 0 || posted[from] == 0 || completed[to] <= posted[from]) {
-            return Double.MAX_VALUE;
-        }
-        return (completed[to] - posted[from]) / (double) (to - from + 1);
+    /** The next message whose completion may be told, which the last one's always may; beyond the last if there is none. */
+    private static int next(int to, int moderation, int last) {
+        return to == last ? last + 1 : Math.min(to + moderation, last);
     }
 }
