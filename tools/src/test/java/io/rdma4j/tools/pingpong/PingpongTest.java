@@ -12,6 +12,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -215,5 +216,16 @@ class PingpongTest {
         ToolRun run = ToolRun.start(tool + " --help");
         assertThat(run.status()).isZero();
         return run.out();
+    }
+
+    @Test
+    void figuresHaveAPointInEveryLocale() {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.GERMANY);
+        try {
+            assertThat(Pingpong.fixed(4.125)).isEqualTo("4.13");
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 }
