@@ -1,5 +1,6 @@
 package io.rdma4j.tools;
 
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +71,7 @@ final class Json {
                 case '\t' -> text.append("\\t");
                 default -> {
                     if (c < ' ' || Character.isSurrogate(c) || c == '\u007f') {
-                        text.append("\\u%04x".formatted((int) c));
+                        text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
                     } else {
                         text.append(c);
                     }

@@ -4,6 +4,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -73,13 +74,15 @@ public final class StartTraining {
             return "127.0.0.1";
         }
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        return "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(1, 255), random.nextInt(1, 255));
+        return String.format(
+                Locale.ROOT, "127.%d.%d.%d", random.nextInt(1, 255), random.nextInt(1, 255), random.nextInt(1, 255));
     }
 
     /** Holds a conversation; whether both sides ended well. */
     static boolean isHeld(Conversation conversation, String address) {
-        FutureTask<Integer> serving = start(() -> runTool(conversation.server.formatted(address)));
-        FutureTask<Integer> asking = start(() -> ask(conversation.client.formatted(address), serving));
+        FutureTask<Integer> serving = start(() -> runTool(String.format(Locale.ROOT, conversation.server, address)));
+        FutureTask<Integer> asking =
+                start(() -> ask(String.format(Locale.ROOT, conversation.client, address), serving));
         try {
             return asking.get(CONVERSATION_SECONDS, TimeUnit.SECONDS) == 0
                     && serving.get(CONVERSATION_SECONDS, TimeUnit.SECONDS) == 0;

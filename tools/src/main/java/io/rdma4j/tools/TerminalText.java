@@ -1,5 +1,7 @@
 package io.rdma4j.tools;
 
+import java.util.Locale;
+
 /** Text of a peer, made safe for a terminal. */
 public final class TerminalText {
     private static final int LAST_BYTE = 0xff;
@@ -39,8 +41,8 @@ public final class TerminalText {
 
     private static String escape(int character) {
         if (character <= LAST_BYTE) {
-            return "\\x%02x".formatted(character);
+            return String.format(Locale.ROOT, "\\x%02x", character);
         }
-        return (character <= LAST_OF_FOUR_DIGITS ? "\\u%04x" : "\\U%08x").formatted(character);
+        return String.format(Locale.ROOT, character <= LAST_OF_FOUR_DIGITS ? "\\u%04x" : "\\U%08x", character);
     }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class LocaleTest {
     private static final Pattern WITHOUT_LOCALE =
             Pattern.compile("\\.formatted\\(|String\\.format\\((?!\\s*Locale\\.)|\\.printf\\((?!\\s*Locale\\.)"
-                    + "|\\.format\\(\"|\\.to(Upper|Lower)Case\\(\\)");
+                    + "|\\.to(Upper|Lower)Case\\(\\)");
 
     private final Locale before = Locale.getDefault();
 

@@ -1,6 +1,7 @@
 package io.rdma4j.tools;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -26,7 +27,8 @@ public final class Meeting {
     /** A loopback address for one test. */
     public static String loopback() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        return "127.%d.%d.%d".formatted(random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255));
+        return String.format(
+                Locale.ROOT, "127.%d.%d.%d", random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255));
     }
 
     /**

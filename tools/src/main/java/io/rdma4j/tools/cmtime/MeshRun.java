@@ -15,6 +15,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -184,15 +185,16 @@ final class MeshRun {
         report.line(options.listens() ? "Server warmup" : "Client warmup");
         run(context, sync, mesh, warmUp, false);
         if (options.simulates()) {
-            report.line("%s (%d) simulated QPs test (delay %d us)".formatted(verb, count, options.delayMicros()));
+            report.line(String.format(
+                    Locale.ROOT, "%s (%d) simulated QPs test (delay %d us)", verb, count, options.delayMicros()));
             context.simulate(options.delayMicros());
         } else {
-            report.line("%s (%d) QPs test".formatted(verb, count));
+            report.line(String.format(Locale.ROOT, "%s (%d) QPs test", verb, count));
         }
         run(context, sync, mesh, count, !two);
         show(context, options.simulates() ? "simulated" : "queuePairs");
         if (two) {
-            report.line("%s (%d) test - no QPs".formatted(verb, count));
+            report.line(String.format(Locale.ROOT, "%s (%d) test - no QPs", verb, count));
             context.simulate(0);
             run(context, sync, mesh, count, true);
             show(context, "noQueuePairs");

@@ -1,5 +1,7 @@
 package io.rdma4j.tools.cmtime;
 
+import java.util.Locale;
+
 /** A server's test: connections come, and go. */
 final class MeshServer {
     private final MeshContext context;
@@ -34,8 +36,11 @@ final class MeshServer {
         if (context.progress.await(Step.DISCONNECT, round.count(), sync.longPatienceNanos())) {
             return;
         }
-        context.report.errorLine("Timeout waiting for clients to disconnect (got %d/%d)"
-                .formatted(context.progress.count(Step.DISCONNECT), round.count()));
+        context.report.errorLine(String.format(
+                Locale.ROOT,
+                "Timeout waiting for clients to disconnect (got %d/%d)",
+                context.progress.count(Step.DISCONNECT),
+                round.count()));
         for (TimedConnection connection : round.connections) {
             context.work("rdma_disconnect", () -> MeshEvents.disconnect(context, connection));
         }

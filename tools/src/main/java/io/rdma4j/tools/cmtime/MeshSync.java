@@ -4,6 +4,7 @@ import io.rdma4j.tools.messages.Patience;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.Locale;
 import java.util.Objects;
 
 /** Keeps an instance in step with its own connections and with the other instances. */
@@ -37,9 +38,14 @@ final class MeshSync {
     void await(Step step, int count) throws CmtimeFailure {
         Patience patience = new Patience();
         if (!context.progress.await(step, count, patience.nanos())) {
-            context.progress.fail(() -> context.report.explain(
-                    "%d of %d connections have done the step '%s', and then nothing came for %d s. Start all instances with the same -c and -P"
-                            .formatted(context.progress.count(step), count, step.text(), patience.seconds())));
+            context.progress.fail(() -> context.report.explain(String.format(
+                    Locale.ROOT,
+                    "%d of %d connections have done the step '%s', and then nothing came for %d s. Start all instances"
+                            + " with the same -c and -P",
+                    context.progress.count(step),
+                    count,
+                    step.text(),
+                    patience.seconds())));
             throw new CmtimeFailure();
         }
     }

@@ -12,6 +12,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -204,12 +205,13 @@ final class OutOfBand implements AutoCloseable {
             try {
                 links.add(new Link(socket.accept()));
             } catch (SocketTimeoutException e) {
-                report.explain("of %d instances %d came, and no more for %d s. Start the servers: cmtime -L -C %s"
-                        .formatted(
-                                own.peers(),
-                                all.size(),
-                                patienceMillis / 1000,
-                                socket.getInetAddress().getHostAddress()));
+                report.explain(String.format(
+                        Locale.ROOT,
+                        "of %d instances %d came, and no more for %d s. Start the servers: cmtime -L -C %s",
+                        own.peers(),
+                        all.size(),
+                        patienceMillis / 1000,
+                        socket.getInetAddress().getHostAddress()));
                 throw new CmtimeFailure();
             }
             Link leaf = links.getLast();

@@ -3,6 +3,7 @@ package io.rdma4j.tools.cmtime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -69,8 +70,8 @@ final class Round {
     /** The lines of the results. */
     List<String> table(boolean queuePairs, int threads) {
         List<String> lines = new ArrayList<>();
-        lines.add("%s        %10d".formatted(queuePairs ? "qp_conn" : "cm_conn", count()));
-        lines.add("threads        %10d".formatted(threads));
+        lines.add(String.format(Locale.ROOT, "%s        %10d", queuePairs ? "qp_conn" : "cm_conn", count()));
+        lines.add(String.format(Locale.ROOT, "threads        %10d", threads));
         lines.add("step             avg/conn  total(us)    us/conn    sum(us)    max(us)    min(us)");
         for (Step step : Step.values()) {
             lines.add(figures(step).line(step.text()));

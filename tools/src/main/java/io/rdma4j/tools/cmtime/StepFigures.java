@@ -2,6 +2,7 @@ package io.rdma4j.tools.cmtime;
 
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -45,22 +46,28 @@ record StepFigures(int connections, int timed, long totalNanos, long sumNanos, l
     String line(String step) {
         long total = totalNanos / NANOS_PER_MICRO;
         long sum = sumNanos / NANOS_PER_MICRO;
-        return "%-13s  %10d %10d %10d %10d %10d %10d"
-                .formatted(
-                        step,
-                        total / connections,
-                        total,
-                        sum / connections,
-                        sum,
-                        maximumNanos / NANOS_PER_MICRO,
-                        minimumNanos / NANOS_PER_MICRO);
+        return String.format(
+                Locale.ROOT,
+                "%-13s  %10d %10d %10d %10d %10d %10d",
+                step,
+                total / connections,
+                total,
+                sum / connections,
+                sum,
+                maximumNanos / NANOS_PER_MICRO,
+                minimumNanos / NANOS_PER_MICRO);
     }
 
     /** A line of the older table. */
     String classicLine(String step) {
-        return "%-13s: %11.2f%11.2f%11.2f%11.2f"
-                .formatted(
-                        step, totalNanos / 1e6, maximumNanos / 1e6, minimumNanos / 1e3, totalNanos / 1e3 / connections);
+        return String.format(
+                Locale.ROOT,
+                "%-13s: %11.2f%11.2f%11.2f%11.2f",
+                step,
+                totalNanos / 1e6,
+                maximumNanos / 1e6,
+                minimumNanos / 1e3,
+                totalNanos / 1e3 / connections);
     }
 
     /** For programs. */

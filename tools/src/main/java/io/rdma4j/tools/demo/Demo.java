@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
@@ -24,14 +25,14 @@ import java.util.concurrent.TimeoutException;
  */
 public final class Demo implements Tool {
     private static final String HELP = """
-            usage: rdma4j demo [-a address] [-C count] [-S size]
-            Runs rping between two processes of this host over the software RDMA device: a few pings to look at, with a
-            packet capture, then a longer run in which every byte is compared and every ping is timed; then connections
-            (ucmatose), datagrams (udaddy), a multicast group (mckey), and streams over RDMA sockets and TCP (rstream).
-              -a address   a local address to run over (127.0.0.1)
-              -C count     pings of the longer run (10000); fewer make the streams shorter, too
-              -S size      bytes of a ping, 23 to 65535 (64)
-            """;
+        usage: rdma4j demo [-a address] [-C count] [-S size]
+        Runs rping between two processes of this host over the software RDMA device: a few pings to look at, with a
+        packet capture, then a longer run in which every byte is compared and every ping is timed; then connections
+        (ucmatose), datagrams (udaddy), a multicast group (mckey), and streams over RDMA sockets and TCP (rstream).
+          -a address   a local address to run over (127.0.0.1)
+          -C count     pings of the longer run (10000); fewer make the streams shorter, too
+          -S size      bytes of a ping, 23 to 65535 (64)
+        """;
 
     private static final int SHOWN_PINGS = 3;
     private static final int WARM_UP_PINGS = 1000;
@@ -174,7 +175,8 @@ public final class Demo implements Tool {
                     + " s; is this machine very busy? Fewer pings: -C 1000");
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
-        stage.say("   " + latencies.count() + " pings came back byte for byte, in %.1f s".formatted(seconds));
+        stage.say("   " + latencies.count()
+                + String.format(Locale.ROOT, " pings came back byte for byte, in %.1f s", seconds));
         stage.say("");
         LatencyTable.print(stage, latencies);
         stage.say("");

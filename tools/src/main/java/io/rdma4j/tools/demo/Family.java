@@ -4,6 +4,7 @@ import io.rdma4j.tools.ToolProcess;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** The part of the demonstration with the other tools: connections, datagrams, a multicast group, and streams. */
@@ -132,17 +133,22 @@ final class Family {
         stage.say("   $ rdma4j rstream -s " + address + " " + String.join(" ", latency));
         stage.say("");
         List<String> lines = new ArrayList<>();
-        lines.add("   %-14s%26s%32s".formatted("", "64 bytes, one at a time", "64 KiB pieces, as many as go"));
+        lines.add(String.format(
+                Locale.ROOT, "   %-14s%26s%32s", "", "64 bytes, one at a time", "64 KiB pieces, as many as go"));
         for (boolean tcp : new boolean[] {false, true}) {
             String micros = stream(tcp, latency).getLast();
             List<String> row = stream(tcp, bandwidth);
-            lines.add("   %-14s%23s us%27s Gb/s"
-                    .formatted(tcp ? "TCP sockets" : "RDMA sockets", micros, row.get(row.size() - 2)));
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "   %-14s%23s us%27s Gb/s",
+                    tcp ? "TCP sockets" : "RDMA sockets",
+                    micros,
+                    row.get(row.size() - 2)));
         }
         lines.forEach(stage::say);
         stage.say("");
-        stage.say(
-                "   TCP has the kernel of this one host to itself; RDMA sockets speak RoCEv2 as they do between hosts.");
+        stage.say("   TCP has the kernel of this one host to itself; RDMA sockets speak RoCEv2 as they do between"
+                + " hosts.");
         stage.say("   Averages from the first byte on: both processes start cold, and Java compiles meanwhile.");
         stage.say("");
     }

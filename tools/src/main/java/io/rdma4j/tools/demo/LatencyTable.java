@@ -13,8 +13,9 @@ final class LatencyTable {
         StringBuilder head = new StringBuilder("   ");
         StringBuilder row = new StringBuilder("   ");
         for (double percentile : PERCENTILES) {
-            head.append("%-12s".formatted("p" + (percentile == 99.9 ? "99.9" : String.valueOf((int) percentile))));
-            row.append("%-12s".formatted(duration(latencies.percentileNanos(percentile))));
+            head.append(String.format(
+                    Locale.ROOT, "%-12s", "p" + (percentile == 99.9 ? "99.9" : String.valueOf((int) percentile))));
+            row.append(String.format(Locale.ROOT, "%-12s", duration(latencies.percentileNanos(percentile))));
         }
         stage.say(head + "max");
         stage.say(row + duration(latencies.maximumNanos()));

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -50,7 +51,7 @@ final class DeviceInfo {
         }
         line("node_guid", guid(device.nodeGuid()));
         line("sys_image_guid", guid(device.systemImageGuid()));
-        line("vendor_id", "0x%04x".formatted(device.vendorId()));
+        line("vendor_id", String.format(Locale.ROOT, "0x%04x", device.vendorId()));
         line("vendor_part_id", device.vendorPartId());
         line("hw_ver", "0x0");
         line("phys_port_cnt", device.ports());
@@ -62,12 +63,12 @@ final class DeviceInfo {
     }
 
     private void printLimits(DeviceAttributes device) {
-        line("max_mr_size", "0x%x".formatted(device.maxMemoryRegionBytes()));
+        line("max_mr_size", String.format(Locale.ROOT, "0x%x", device.maxMemoryRegionBytes()));
         line("page_size_cap", "0xfffff000");
         line("max_qp", device.maxQueuePairs());
         line("max_qp_wr", device.maxQueuePairWorkRequests());
         int flags = CAPABILITIES.keySet().stream().reduce(0, (a, b) -> a | b);
-        line("device_cap_flags", "0x%08x".formatted(flags));
+        line("device_cap_flags", String.format(Locale.ROOT, "0x%08x", flags));
         CAPABILITIES.values().forEach(text -> out.println("\t\t\t\t\t" + text));
         line("max_sge", device.maxScatterGather());
         line("max_sge_rd", device.maxScatterGather());
@@ -113,7 +114,7 @@ final class DeviceInfo {
         out.println("\tcompletion_timestamp_mask not supported");
         out.println("\tcore clock not supported");
         int flags = CAPABILITIES.keySet().stream().reduce(0, (a, b) -> a | b);
-        line("device_cap_flags_ex", "0x%X".formatted(flags));
+        line("device_cap_flags_ex", String.format(Locale.ROOT, "0x%X", flags));
         out.println("\ttso_caps:");
         out.println("\t\tmax_tso:\t\t\t0");
         out.println("\trss_caps:");
@@ -140,7 +141,7 @@ final class DeviceInfo {
         portLine("port_lmc", "0x00");
         portLine("link_layer", "Ethernet");
         if (verbose) {
-            portLine("max_msg_sz", "0x%x".formatted(port.maxMessageBytes()));
+            portLine("max_msg_sz", String.format(Locale.ROOT, "0x%x", port.maxMessageBytes()));
             // Communication management is supported.
             portLine("port_cap_flags", "0x00010000");
             portLine("port_cap_flags2", "0x0000");
@@ -165,7 +166,7 @@ final class DeviceInfo {
             Gid gid = gids.get(i);
             // C's tool looks at the interface identifier only.
             if (gid.low() != 0) {
-                out.println("\t\t\tGID[%3d]:\t\t%s, RoCE v2".formatted(i, GidText.of(gid)));
+                out.println(String.format(Locale.ROOT, "\t\t\tGID[%3d]:\t\t%s, RoCE v2", i, GidText.of(gid)));
             }
         }
     }
@@ -177,7 +178,13 @@ final class DeviceInfo {
     }
 
     private static String guid(long guid) {
-        return "%04x:%04x:%04x:%04x".formatted(guid >>> 48, guid >>> 32 & 0xffff, guid >>> 16 & 0xffff, guid & 0xffff);
+        return String.format(
+                Locale.ROOT,
+                "%04x:%04x:%04x:%04x",
+                guid >>> 48,
+                guid >>> 32 & 0xffff,
+                guid >>> 16 & 0xffff,
+                guid & 0xffff);
     }
 
     /** A name, and a value from column 40 on. */

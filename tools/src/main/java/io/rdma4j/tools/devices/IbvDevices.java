@@ -7,15 +7,16 @@ import io.rdma4j.verbs.Device;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** {@code ibv_devices}: names and GUIDs of the devices, as libibverbs' tool prints them. Arguments are ignored. */
 public final class IbvDevices implements Tool {
     private static final String HELP = """
-            Usage: ibv_devices
-            Prints name and node GUID of each RDMA device. The GUID of a software device is new in each process.
+        Usage: ibv_devices
+        Prints name and node GUID of each RDMA device. The GUID of a software device is new in each process.
 
-            """;
+        """;
 
     /** Creates the tool. */
     public IbvDevices() {}
@@ -36,12 +37,12 @@ public final class IbvDevices implements Tool {
             environment.out().print(HELP + CommonOptions.HELP);
             return 0;
         }
-        environment.out().println("    %-16s\t   node GUID".formatted("device"));
-        environment.out().println("    %-16s\t----------------".formatted("------"));
+        environment.out().println(String.format(Locale.ROOT, "    %-16s\t   node GUID", "device"));
+        environment.out().println(String.format(Locale.ROOT, "    %-16s\t----------------", "------"));
         List<Map<String, String>> found = new ArrayList<>();
         for (Device device : Device.chosen()) {
-            String guid = "%016x".formatted(device.guid());
-            environment.out().println("    %-16s\t%s".formatted(device.name(), guid));
+            String guid = String.format(Locale.ROOT, "%016x", device.guid());
+            environment.out().println(String.format(Locale.ROOT, "    %-16s\t%s", device.name(), guid));
             Map<String, String> facts = new LinkedHashMap<>();
             facts.put("name", device.name());
             facts.put("guid", guid);

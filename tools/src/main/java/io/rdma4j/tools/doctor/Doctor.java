@@ -15,15 +15,16 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** {@code rdma4j doctor}: Java, links, devices with their GIDs and MTUs, and who holds RoCEv2's UDP port. */
 public final class Doctor implements Tool {
     private static final String HELP = """
-            usage: rdma4j doctor
-            Prints what this machine offers: Java and the way it reaches the network, every RDMA device with its
-            addresses (GIDs) and path MTU, whether UDP port 4791 is free there, and RDMA devices of the kernel.
-            """;
+        usage: rdma4j doctor
+        Prints what this machine offers: Java and the way it reaches the network, every RDMA device with its
+        addresses (GIDs) and path MTU, whether UDP port 4791 is free there, and RDMA devices of the kernel.
+        """;
 
     /** Creates the tool. */
     public Doctor() {}
@@ -82,7 +83,7 @@ public final class Doctor implements Tool {
                         + (port.isActive() ? "up" : "down") + ", path MTU "
                         + port.activeMtu().bytes() + " of "
                         + interfaceMtu(port.networkInterface()) + " bytes, GUID "
-                        + "%016x".formatted(device.guid()));
+                        + String.format(Locale.ROOT, "%016x", device.guid()));
                 List<Gid> gids = context.gids(1);
                 for (int i = 0; i < gids.size(); i++) {
                     if (!gids.get(i).equals(Gid.ZERO)) {
@@ -99,8 +100,13 @@ public final class Doctor implements Tool {
 
     private static void reportGid(PrintStream out, int index, Gid gid, String networkInterface) {
         InetAddress address = RocePort.withScope(gid.toInetAddress(), networkInterface);
-        out.println(
-                "  GID %2d  %-39s  %-28s  %s".formatted(index, gid, address.getHostAddress(), RocePort.state(address)));
+        out.println(String.format(
+                Locale.ROOT,
+                "  GID %2d  %-39s  %-28s  %s",
+                index,
+                gid,
+                address.getHostAddress(),
+                RocePort.state(address)));
     }
 
     private static String interfaceMtu(String name) {

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -241,8 +242,13 @@ abstract class MessageRun {
             } else if (interrupted) {
                 return Errno.EINTR.number();
             } else if ((done > 0 || !waitForFirst) && patience.isOver()) {
-                report.explain("%d of %d messages were done, and then nothing came for %d s. Both sides must be started"
-                                .formatted(done, count, patience.seconds())
+                report.explain(String.format(
+                                Locale.ROOT,
+                                "%d of %d messages were done, and then nothing came for %d s. Both sides must be"
+                                        + " started",
+                                done,
+                                count,
+                                patience.seconds())
                         + " with the same -c and -C, and datagrams may have been lost");
                 return -Errno.ETIMEDOUT.number();
             } else {
@@ -259,9 +265,14 @@ abstract class MessageRun {
     private int check(Node node, WorkCompletion completion, int done, int count) {
         if (!completion.isSuccess()) {
             CompletionStatus why = completion.status();
-            report.explain(
-                    "message %d of %d of %s ended with %s (%s). Both sides must be started with the same -C and -S"
-                            .formatted(done + 1, count, node.id(), why, why.text()));
+            report.explain(String.format(
+                    Locale.ROOT,
+                    "message %d of %d of %s ended with %s (%s). Both sides must be started with the same -C and -S",
+                    done + 1,
+                    count,
+                    node.id(),
+                    why,
+                    why.text()));
             return -Errno.EIO.number();
         }
         if (completion.opcode().isReceive()) {

@@ -4,6 +4,7 @@ import io.rdma4j.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,8 +70,15 @@ record Destination(
     }
 
     byte[] toText() {
-        String text = "%04x:%04x:%06x:%06x:%08x:%016x:"
-                        .formatted(localId, outstanding, queuePair, packetNumber, remoteKey, address)
+        String text = String.format(
+                        Locale.ROOT,
+                        "%04x:%04x:%06x:%06x:%08x:%016x:",
+                        localId,
+                        outstanding,
+                        queuePair,
+                        packetNumber,
+                        remoteKey,
+                        address)
                 + HexFormat.ofDelimiter(":").formatHex(gidBytes()) + ":00000000:\0";
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }
@@ -135,7 +143,7 @@ record Destination(
     String gidLine() {
         StringBuilder text = new StringBuilder(" GID: ");
         for (byte each : gidBytes()) {
-            text.append("%02d:".formatted(each & 0xff));
+            text.append(String.format(Locale.ROOT, "%02d:", each & 0xff));
         }
         return text.substring(0, text.length() - 1);
     }

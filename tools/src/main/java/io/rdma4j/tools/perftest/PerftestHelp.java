@@ -1,18 +1,20 @@
 package io.rdma4j.tools.perftest;
 
+import java.util.Locale;
+
 /** The texts about the options of a tool. */
 final class PerftestHelp {
     private static final String EXAMPLES = """
 
-            Start both sides with the same options; the client has the server's address besides. With -R the connection
-            manager connects the queue pairs, and takes the device that has the address.
+        Start both sides with the same options; the client has the server's address besides. With -R the connection
+        manager connects the queue pairs, and takes the device that has the address.
 
-            examples:
-              TOOL -R                          the server, on every IPv4 address
-              TOOL -R 192.0.2.1                the client
-              TOOL -R -a -F --json 192.0.2.1   all sizes, with a JSON document at the end
+        examples:
+          TOOL -R                          the server, on every IPv4 address
+          TOOL -R 192.0.2.1                the client
+          TOOL -R -a -F --json 192.0.2.1   all sizes, with a JSON document at the end
 
-            """;
+        """;
 
     private final Settings defaults;
     private final StringBuilder text = new StringBuilder();
@@ -32,17 +34,17 @@ final class PerftestHelp {
     }
 
     private void option(String names, String meaning) {
-        text.append("  %-34s %s\n".formatted(names, meaning));
+        text.append(String.format(Locale.ROOT, "  %-34s %s\n", names, meaning));
     }
 
     private String write(String tool) {
-        text.append("""
-                Usage:
-                  %1$s            start a server and wait for connection
-                  %1$s <host>     connect to server at <host>
+        text.append(String.format(Locale.ROOT, """
+            Usage:
+              %1$s            start a server and wait for connection
+              %1$s <host>     connect to server at <host>
 
-                Options:
-                """.formatted(tool));
+            Options:
+            """, tool));
         writeTraffic();
         writeConnection();
         writeMeasure();

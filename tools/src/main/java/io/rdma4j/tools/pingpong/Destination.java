@@ -2,6 +2,7 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.GidText;
 import io.rdma4j.verbs.Gid;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,7 +24,7 @@ record Destination(int localId, int queuePair, int psn, Gid gid) {
 
     /** The form that the ping-pongs exchange: LID, number, PSN and GID in hexadecimal. */
     String toText() {
-        return "%04x:%06x:%06x:%016x%016x".formatted(localId, queuePair, psn, gid.high(), gid.low());
+        return String.format(Locale.ROOT, "%04x:%06x:%06x:%016x%016x", localId, queuePair, psn, gid.high(), gid.low());
     }
 
     /** Reads {@link #toText}; nothing if it is something else. */
@@ -43,6 +44,7 @@ record Destination(int localId, int queuePair, int psn, Gid gid) {
     /** As the lines {@code local address} and {@code remote address} have it. */
     @Override
     public String toString() {
-        return "LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s".formatted(localId, queuePair, psn, GidText.of(gid));
+        return String.format(
+                Locale.ROOT, "LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", localId, queuePair, psn, GidText.of(gid));
     }
 }

@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -233,6 +234,6 @@ final class Pingpong {
         if (Double.isNaN(value)) {
             return "-nan";
         }
-        return Double.isInfinite(value) ? "inf" : "%.2f".formatted(value);
+        return Double.isInfinite(value) ? "inf" : String.format(Locale.ROOT, "%.2f", value);
     }
 }

@@ -11,6 +11,7 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The messages to and fro: whoever has received and whose own message has gone out sends the next. */
@@ -171,7 +172,8 @@ final class PingpongLoop {
                 return i;
             }
         }
-        throw calls.failure("Couldn't find QPN %06x".formatted(queuePairNumber), "a completion names it");
+        throw calls.failure(
+                String.format(Locale.ROOT, "Couldn't find QPN %06x", queuePairNumber), "a completion names it");
     }
 
     private static String explanation(WorkCompletion completion) {
@@ -180,7 +182,8 @@ final class PingpongLoop {
                 "the peer does not answer; has it ended, after fewer exchanges (-n)?";
             case REMOTE_INVALID_REQUEST_ERROR, LOCAL_LENGTH_ERROR ->
                 "the message does not fit the other side's buffer; do both sides use the same -s?";
-            default -> completion.status() + ", queue pair 0x%06x".formatted(completion.queuePairNumber());
+            default ->
+                completion.status() + String.format(Locale.ROOT, ", queue pair 0x%06x", completion.queuePairNumber());
         };
     }
 }

@@ -4,6 +4,7 @@ import io.rdma4j.tools.CommonOptions;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 abstract class PingpongTool implements Tool {
     private static final String EXAMPLES = """
 
-            RoCE needs -g on both sides (ibv_devinfo -v lists the GIDs), or --device with an address.
+        RoCE needs -g on both sides (ibv_devinfo -v lists the GIDs), or --device with an address.
 
-            examples:
-              TOOL -d rdma4j_eth0 -g 0
-              TOOL -d rdma4j_eth0 -g 0 192.0.2.1
-              TOOL --device 192.0.2.1 -n 10000 -s 64
+        examples:
+          TOOL -d rdma4j_eth0 -g 0
+          TOOL -d rdma4j_eth0 -g 0 192.0.2.1
+          TOOL --device 192.0.2.1 -n 10000 -s 64
 
-            """;
+        """;
 
     /** The options of all, {@code -s} and {@code -l} as the tool has them, by letter and in the order of C's help. */
     private static final List<String> OPTION_LINES = List.of(
@@ -71,19 +72,19 @@ abstract class PingpongTool implements Tool {
     private String usage() {
         boolean hasMany = form.letters().indexOf('q') >= 0;
         boolean isPlain = form.letters().indexOf('t') < 0;
-        StringBuilder text = new StringBuilder("""
-                Usage:
-                  %1$s            start a server and wait for connection
-                  %1$s <host>     connect to server at <host>
+        StringBuilder text = new StringBuilder(String.format(Locale.ROOT, """
+            Usage:
+              %1$s            start a server and wait for connection
+              %1$s <host>     connect to server at <host>
 
-                Options:
-                """.formatted(name()));
+            Options:
+            """, name()));
         for (String line : OPTION_LINES) {
             if (form.letters().indexOf(line.charAt(0)) >= 0) {
                 String shown = isPlain && line.startsWith("c,") ? PLAIN_CHECK : line;
                 shown = hasMany && line.startsWith("n,") ? EXCHANGES_EACH : shown;
                 text.append("  -")
-                        .append(shown.formatted(form.statedSizeBytes(), form.levelLine()))
+                        .append(String.format(Locale.ROOT, shown, form.statedSizeBytes(), form.levelLine()))
                         .append('\n');
             }
         }

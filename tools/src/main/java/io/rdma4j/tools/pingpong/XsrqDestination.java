@@ -2,6 +2,7 @@ package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.tools.GidText;
 import io.rdma4j.verbs.Gid;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,8 +27,16 @@ record XsrqDestination(int localId, int target, int initiator, int psn, int shar
 
     /** The form that the two sides exchange. */
     String toText() {
-        return "%04x:%06x:%06x:%06x:%06x:%016x%016x"
-                .formatted(localId, target, initiator, psn, sharedReceiveQueue, gid.high(), gid.low());
+        return String.format(
+                Locale.ROOT,
+                "%04x:%06x:%06x:%06x:%06x:%016x%016x",
+                localId,
+                target,
+                initiator,
+                psn,
+                sharedReceiveQueue,
+                gid.high(),
+                gid.low());
     }
 
     /** Reads {@link #toText}; nothing if it is something else. */
@@ -53,7 +62,14 @@ record XsrqDestination(int localId, int target, int initiator, int psn, int shar
     /** As C's lines have it. */
     @Override
     public String toString() {
-        return "LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s"
-                .formatted(localId, target, initiator, psn, sharedReceiveQueue, GidText.of(gid));
+        return String.format(
+                Locale.ROOT,
+                "LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s",
+                localId,
+                target,
+                initiator,
+                psn,
+                sharedReceiveQueue,
+                GidText.of(gid));
     }
 }

@@ -7,6 +7,7 @@ import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The messages of ibv_xsrq_pingpong: the server begins with each client, and every message is answered. All but the last
@@ -133,7 +134,7 @@ final class XsrqLoop {
             throw calls.failure(
                     "Work completion error " + completion.status().code(),
                     completion.status() + " (" + completion.status().text()
-                            + "), queue pair 0x%06x".formatted(completion.queuePairNumber())
+                            + String.format(Locale.ROOT, "), queue pair 0x%06x", completion.queuePairNumber())
                             + ". Has the peer gone? Do both sides use the same -n and -s?");
         }
     }
@@ -166,7 +167,7 @@ final class XsrqLoop {
             }
         }
         if (posted.length > 1) {
-            calls.environment().err().println("Unable to find qp %x".formatted(queuePairNumber));
+            calls.environment().err().println(String.format(Locale.ROOT, "Unable to find qp %x", queuePairNumber));
         }
         return 0;
     }
@@ -191,7 +192,7 @@ final class XsrqLoop {
         }
         if (reason != null) {
             throw calls.failure(
-                    "%d of %d messages received".formatted(received, options.messages()),
+                    String.format(Locale.ROOT, "%d of %d messages received", received, options.messages()),
                     reason + ". Do both sides use the same -n and -s?");
         }
     }

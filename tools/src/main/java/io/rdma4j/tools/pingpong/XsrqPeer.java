@@ -5,6 +5,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * The TCP connection to one peer of ibv_xsrq_pingpong, over which the two tell where they are, and at the end that they
@@ -42,7 +43,12 @@ final class XsrqPeer implements AutoCloseable {
         String why = reason;
         return XsrqDestination.parse(new String(bytes, 0, Math.max(0, bytes.length - 1), StandardCharsets.US_ASCII))
                 .orElseThrow(() -> calls.failure(
-                        "0/%d: Couldn't read remote address [%d]".formatted(XsrqDestination.TEXT_BYTES, index), why));
+                        String.format(
+                                Locale.ROOT,
+                                "0/%d: Couldn't read remote address [%d]",
+                                XsrqDestination.TEXT_BYTES,
+                                index),
+                        why));
     }
 
     /** Tells the own address. */
@@ -89,7 +95,9 @@ final class XsrqPeer implements AutoCloseable {
         } catch (IOException e) {
             reason = e.getMessage();
         }
-        throw calls.failure("%d/%d: Couldn't read remote termination ack".formatted(endBytes, END.length), reason);
+        throw calls.failure(
+                String.format(Locale.ROOT, "%d/%d: Couldn't read remote termination ack", endBytes, END.length),
+                reason);
     }
 
     /** Reads what is left of the peer's last word; false if it has closed before. */

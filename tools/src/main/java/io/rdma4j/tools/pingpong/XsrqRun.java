@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** One run of ibv_xsrq_pingpong, from the device to the last word. */
@@ -140,7 +141,7 @@ final class XsrqRun {
     }
 
     private void print(String side, XsrqDestination place) {
-        environment.out().println("%8s: %s".formatted(side, place));
+        environment.out().println(String.format(Locale.ROOT, "%8s: %s", side, place));
     }
 
     // ---- the end

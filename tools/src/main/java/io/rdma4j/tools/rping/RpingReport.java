@@ -3,6 +3,7 @@ package io.rdma4j.tools.rping;
 import io.rdma4j.tools.Explanation;
 import io.rdma4j.tools.ToolEnvironment;
 import io.rdma4j.verbs.RdmaException;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ final class RpingReport {
     @SuppressWarnings("AnnotateFormatMethod") // the annotation is that of a library
     void debug(String format, @Nullable Object... arguments) {
         if (debug && !silent) {
-            environment.out().println(format.formatted(arguments));
+            environment.out().println(String.format(Locale.ROOT, format, arguments));
         }
     }
 
@@ -67,6 +68,6 @@ final class RpingReport {
 
     /** An object as {@code %p} would print it: some number that tells objects apart. */
     static String pointer(@Nullable Object object) {
-        return object == null ? "(nil)" : "0x%08x".formatted(System.identityHashCode(object));
+        return object == null ? "(nil)" : String.format(Locale.ROOT, "0x%08x", System.identityHashCode(object));
     }
 }

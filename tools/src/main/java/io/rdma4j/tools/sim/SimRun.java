@@ -174,7 +174,7 @@ final class SimRun {
 
         synchronized void report(ToolReport report) {
             failedSeeds.sort(null);
-            report.result("traceHash", "%016x".formatted(hash))
+            report.result("traceHash", String.format(Locale.ROOT, "%016x", hash))
                     .result("deliveredFrames", deliveredFrames)
                     .result("lostFrames", lostFrames)
                     .result("connections", connections)
