@@ -5,6 +5,7 @@ import io.rdma4j.cm.AddressInformation.Flag;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.AddressFamilies;
 import io.rdma4j.tools.CmAddresses;
 import io.rdma4j.tools.HostAddresses;
 import io.rdma4j.verbs.Device;
@@ -173,9 +174,7 @@ record Meeting(
         InetSocketAddress remote =
                 server == null ? null : new InetSocketAddress(address(server, settings, console), settings.port);
         try {
-            TcpTalk talk = remote == null
-                    ? TcpTalk.accept(console, local)
-                    : TcpTalk.connect(console, settings.source == null ? null : local.getAddress(), remote);
+            TcpTalk talk = talk(settings, console, local, remote);
             try {
                 return withDevice(settings, console, talk, local, remote);
             } catch (PerftestFailure e) {
@@ -190,6 +189,14 @@ record Meeting(
             throw console.failure(
                     "Unable to open file descriptor for socket connection" + NO_CONNECTION, e.getMessage());
         }
+    }
+
+    private static TcpTalk talk(
+            Settings settings, Console console, InetSocketAddress local, @Nullable InetSocketAddress remote)
+            throws IOException {
+        return AddressFamilies.call(() -> remote == null
+                ? TcpTalk.accept(console, local)
+                : TcpTalk.connect(console, settings.source == null ? null : local.getAddress(), remote));
     }
 
     private static InetAddress wildcard(boolean ipv6) {

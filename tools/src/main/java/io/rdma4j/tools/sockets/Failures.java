@@ -4,8 +4,6 @@ import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.tools.Explanation;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
-import java.nio.channels.UnsupportedAddressTypeException;
-import org.jspecify.annotations.Nullable;
 
 /** What exceptions of sockets say, in the terms of C. */
 final class Failures {
@@ -31,39 +29,6 @@ final class Failures {
         return more < 0 || !message.endsWith(")")
                 ? ""
                 : message.substring(more + 2, message.length() - 1) + " [" + call + "]";
-    }
-
-    /** A call of Java's channels. */
-    interface ChannelCall<T extends @Nullable Object> {
-        T run() throws IOException;
-    }
-
-    /**
-     * Does what may meet an address of a family that the host or the socket does not have: Java's channels then throw
-     * exceptions that are no {@link IOException}.
-     */
-    static <T extends @Nullable Object> T withFamily(ChannelCall<T> call) throws IOException {
-        try {
-            return call.run();
-        } catch (UnsupportedOperationException | UnsupportedAddressTypeException e) {
-            throw new IOException(
-                    "Address family not supported by protocol (the host has no IPv6, or an IPv4 and an IPv6 address"
-                            + " were given)",
-                    e);
-        }
-    }
-
-    /** A call without a result. */
-    interface ChannelAction {
-        void run() throws IOException;
-    }
-
-    /** The same for a call without a result. */
-    static void actWithFamily(ChannelAction action) throws IOException {
-        Failures.<@Nullable Void>withFamily(() -> {
-            action.run();
-            return null;
-        });
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.RdmaDatagramSocket;
+import io.rdma4j.tools.AddressFamilies;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -24,12 +25,12 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
 
     @Override
     public void bind(InetSocketAddress local) throws IOException {
-        Failures.actWithFamily(() -> socket.bind(local));
+        AddressFamilies.act(() -> socket.bind(local));
     }
 
     @Override
     public void connect(InetSocketAddress remote) throws IOException {
-        Failures.actWithFamily(() -> socket.connect(remote));
+        AddressFamilies.act(() -> socket.connect(remote));
     }
 
     @Override
@@ -39,7 +40,7 @@ record RdmaDatagramTestSocket(RdmaDatagramSocket socket) implements DatagramTest
 
     @Override
     public boolean sendTo(ByteBuffer data, InetSocketAddress remote) throws IOException {
-        return Failures.withFamily(() -> socket.sendTo(data, remote));
+        return AddressFamilies.call(() -> socket.sendTo(data, remote));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.MessageFlag;
 import io.rdma4j.sockets.PollEvents;
+import io.rdma4j.tools.AddressFamilies;
 import io.rdma4j.tools.ToolProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -38,12 +39,12 @@ final class TcpTestSocket implements TestSocket {
 
     /** Makes one that is to listen. */
     static TcpTestSocket listening(ProtocolFamily family) throws IOException {
-        return new TcpTestSocket(Failures.withFamily(() -> ServerSocketChannel.open(family)), null);
+        return new TcpTestSocket(AddressFamilies.call(() -> ServerSocketChannel.open(family)), null);
     }
 
     /** Makes one that is to connect. */
     static TcpTestSocket connecting(ProtocolFamily family) throws IOException {
-        return new TcpTestSocket(null, Failures.withFamily(() -> SocketChannel.open(family)));
+        return new TcpTestSocket(null, AddressFamilies.call(() -> SocketChannel.open(family)));
     }
 
     /** Makes one of a connection that is there. */
@@ -110,14 +111,14 @@ final class TcpTestSocket implements TestSocket {
     public void bind(InetSocketAddress address) throws IOException {
         SocketChannel own = stream;
         if (own != null) {
-            Failures.actWithFamily(() -> own.bind(address));
+            AddressFamilies.act(() -> own.bind(address));
         }
         local = address; // a listener of Java is bound when it begins to listen
     }
 
     @Override
     public void listen(int backlog) throws IOException {
-        Failures.actWithFamily(() -> listener().bind(local, backlog));
+        AddressFamilies.act(() -> listener().bind(local, backlog));
     }
 
     @Override
@@ -128,7 +129,7 @@ final class TcpTestSocket implements TestSocket {
 
     @Override
     public boolean connect(InetSocketAddress remote) throws IOException {
-        return Failures.withFamily(() -> stream().connect(remote));
+        return AddressFamilies.call(() -> stream().connect(remote));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.rdma4j.tools.sockets;
 
 import io.rdma4j.sockets.PollEvents;
+import io.rdma4j.tools.AddressFamilies;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.PortUnreachableException;
@@ -31,7 +32,7 @@ final class UdpTestSocket implements DatagramTestSocket {
 
     /** Makes one. */
     static UdpTestSocket open(ProtocolFamily family) throws IOException {
-        return new UdpTestSocket(Failures.withFamily(() -> DatagramChannel.open(family)), Selector.open());
+        return new UdpTestSocket(AddressFamilies.call(() -> DatagramChannel.open(family)), Selector.open());
     }
 
     @Override
@@ -42,12 +43,12 @@ final class UdpTestSocket implements DatagramTestSocket {
 
     @Override
     public void bind(InetSocketAddress local) throws IOException {
-        Failures.actWithFamily(() -> channel.bind(local));
+        AddressFamilies.act(() -> channel.bind(local));
     }
 
     @Override
     public void connect(InetSocketAddress remote) throws IOException {
-        Failures.actWithFamily(() -> channel.connect(remote));
+        AddressFamilies.act(() -> channel.connect(remote));
     }
 
     @Override
@@ -61,7 +62,7 @@ final class UdpTestSocket implements DatagramTestSocket {
 
     @Override
     public boolean sendTo(ByteBuffer data, InetSocketAddress remote) throws IOException {
-        return Failures.withFamily(() -> channel.send(data, remote)) > 0;
+        return AddressFamilies.call(() -> channel.send(data, remote)) > 0;
     }
 
     @Override

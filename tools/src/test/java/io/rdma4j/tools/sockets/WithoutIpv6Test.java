@@ -50,6 +50,15 @@ class WithoutIpv6Test {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"ib_send_bw ::1", "ib_send_bw --ipv6 ::1", "ib_send_bw --ipv6"})
+    void aPerformanceTestOverIpv6IsRefusedInASentence(String words) throws InterruptedException {
+        try (ToolProcess tool = start(words)) {
+            assertThat(tool.await(TIMEOUT_SECONDS)).as(lines.toString()).isEqualTo(1);
+        }
+        assertThat(lines.getLast()).contains("Address family not supported by protocol");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"", " -T s"})
     void aServerOfDatagramsHearsOnAllIpv4Addresses(String over) throws Exception {
         String port = Meeting.port();
