@@ -82,6 +82,16 @@ interface CmHost {
         void close();
     }
 
+    /** A port that this process has until it is closed. */
+    interface PortClaim extends Claim {
+        /**
+         * Keeps the port for this claim alone. Without the lock.
+         *
+         * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if another has it, too
+         */
+        void listen();
+    }
+
     /**
      * Claims a port number against all processes of this host. Without the lock.
      *
@@ -90,7 +100,7 @@ interface CmHost {
      * @param reuse whether others may share it
      * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if it is taken
      */
-    Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port);
+    PortClaim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port);
 
     /**
      * Makes this host a member of a multicast group on the network interface of an attached address, until the claim is

@@ -360,9 +360,19 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
-    public Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
+    public PortClaim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
         PortClaims.Claim claim = engine.sharing().claims().claim(portSpace, local, familyOnly, reuse, port);
-        return claim::close;
+        return new PortClaim() {
+            @Override
+            public void listen() {
+                claim.listen();
+            }
+
+            @Override
+            public void close() {
+                claim.close();
+            }
+        };
     }
 
     @Override

@@ -35,7 +35,7 @@ final class PortTable {
         private boolean reuse;
         private boolean familyOnly;
         private boolean listening;
-        private CmHost.@Nullable Claim claim;
+        private CmHost.@Nullable PortClaim claim;
 
         private Hold(PortSpace portSpace, InetSocketAddress local, boolean reuse, boolean familyOnly) {
             this.portSpace = portSpace;
@@ -123,11 +123,14 @@ final class PortTable {
         return Interfaces.areSame(one.local.getAddress(), other.local.getAddress());
     }
 
-    /** Marks a port as listened to, which it may not share with anybody. */
+    /** Marks a port as listened to, which it may not share with anybody, of this process or another. */
     synchronized void listen(Hold hold) {
         Hold obstacle = obstacle(hold, false);
         if (obstacle != null) {
             throw taken("rdma_listen", hold, obstacle);
+        }
+        if (hold.claim != null) {
+            hold.claim.listen();
         }
         hold.listening = true;
     }

@@ -40,7 +40,7 @@ public final class PortClaims {
 
     /** A claimed port; closing frees it. */
     public final class Claim implements AutoCloseable {
-        private final Held held;
+        private Held held;
         private final List<LockedByte> bytes;
         private boolean open = true;
 
@@ -55,13 +55,18 @@ public final class PortClaims {
         }
 
         /**
-         * Keeps the port for this claim alone, since who listens shares it with nobody. The caller has seen to it that no other
-         * claim of this process meets it.
+         * Keeps the port for this claim alone, since who listens shares it with nobody.
          *
-         * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if another process has the port, too; the claim
-         *     stays what it was
+         * @throws RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if another has the port, too; the claim stays
+         *     what it was
          */
-        public void listen() {}
+        public void listen() {
+            synchronized (PortClaims.this) {
+                if (open && held.reuse) {
+                    keepAlone(this);
+                }
+            }
+        }
 
         @Override
         public void close() {
@@ -78,7 +83,7 @@ public final class PortClaims {
     /** A byte that this process has locked, once for all its claims. */
     private static final class LockedByte {
         private final ByteKey key;
-        private final FileLock lock;
+        private FileLock lock;
         private int uses = 1;
 
         LockedByte(ByteKey key, FileLock lock) {
@@ -120,30 +125,88 @@ public final class PortClaims {
     public synchronized Claim claim(int portSpace, InetAddress address, boolean familyOnly, boolean reuse, int port) {
         PortKey key = new PortKey(portSpace, port);
         Held wanted = new Held(key, address, familyOnly || address instanceof Inet4Address, reuse);
-        for (Claim claim : claims.getOrDefault(key, List.of())) {
-            Errno conflict = conflict(wanted, claim.held);
+        requireNoConflict("rdma_bind_addr", wanted, null);
+        Claim claim = new Claim(wanted, lockedFor("rdma_bind_addr", wanted));
+        claims.computeIfAbsent(key, none -> new ArrayList<>(1)).add(claim);
+        return claim;
+    }
+
+    private void requireNoConflict(String operation, Held wanted, @Nullable Claim own) {
+        for (Claim claim : claims.getOrDefault(wanted.key, List.of())) {
+            Errno conflict = claim.equals(own) ? null : conflict(wanted, claim.held);
             if (conflict != null) {
-                throw refusal(wanted, conflict, "this process has it");
+                throw refusal(operation, wanted, conflict, "this process has it");
             }
         }
+    }
+
+    private List<LockedByte> lockedFor(String operation, Held wanted) {
         List<LockedByte> bytes = new ArrayList<>(MOST_BYTES);
         try {
             Errno conflict = lockAll(wanted, bytes);
-            if (conflict != null) {
-                releaseAll(bytes);
-                throw refusal(wanted, conflict, "another process of this host has it");
+            if (conflict == null) {
+                return bytes;
             }
+            releaseAll(bytes);
+            throw refusal(operation, wanted, conflict, "another process of this host has it");
         } catch (IOException e) {
             releaseAll(bytes);
-            throw SystemFailure.of(
-                    "rdma_bind_addr",
-                    "lock port " + port + " in " + directory.path(),
-                    e,
-                    "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
+            throw failure(operation, wanted, e);
         }
-        Claim claim = new Claim(wanted, bytes);
-        claims.computeIfAbsent(key, none -> new ArrayList<>(1)).add(claim);
-        return claim;
+    }
+
+    /** Makes a claim that allows reuse one that does not, or leaves it as it is. */
+    private void keepAlone(Claim claim) {
+        Held alone = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, false);
+        requireNoConflict("rdma_listen", alone, claim);
+        boolean done = false;
+        try {
+            for (LockedByte held : claim.bytes) {
+                if (isForOne(alone, held.key.at) && !relock(held, false)) {
+                    Errno errno = alone.address.isAnyLocalAddress() ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE;
+                    throw refusal("rdma_listen", alone, errno, "another process of this host has it, too");
+                }
+            }
+            claim.bytes.addAll(lockedFor("rdma_listen", alone));
+            claim.held = alone;
+            done = true;
+        } catch (IOException e) {
+            throw failure("rdma_listen", alone, e);
+        } finally {
+            if (!done) {
+                share(claim);
+            }
+        }
+    }
+
+    /** Whether a claim without reuse locks a byte for itself. */
+    private static boolean isForOne(Held alone, long at) {
+        return alone.address.isAnyLocalAddress() ? at < SPECIFIC * REGION : at >= ADDRESSES * REGION;
+    }
+
+    /** Another process that claims the port without reuse between the two steps gets it; then this returns false. */
+    private boolean relock(LockedByte held, boolean shared) throws IOException {
+        if (held.lock.isValid()) {
+            held.lock.release();
+        }
+        FileLock lock = file(held.key.port).tryLock(held.key.at, shared);
+        if (lock != null) {
+            held.lock = lock;
+        }
+        return lock != null;
+    }
+
+    private void share(Claim claim) {
+        try {
+            for (LockedByte held : claim.bytes) {
+                if (!held.lock.isValid() || !held.lock.isShared()) {
+                    boolean _ = relock(held, true);
+                }
+            }
+        } catch (IOException e) {
+            // The file system gives no locks any more: the caller is told of the first failure.
+            return;
+        }
     }
 
     private void forget(Claim claim) {
@@ -264,12 +327,17 @@ public final class PortClaims {
         }
     }
 
-    private static RdmaException refusal(Held wanted, Errno errno, String who) {
+    private RdmaException failure(String operation, Held wanted, IOException cause) {
+        return SystemFailure.of(
+                operation,
+                "lock port " + wanted.key.port + " in " + directory.path(),
+                cause,
+                "Name a directory on a local file system by " + RunDirectory.OVERRIDE);
+    }
+
+    private static RdmaException refusal(String operation, Held wanted, Errno errno, String who) {
         String details = "RDMA port " + wanted.key.port + " of address " + AddressText.of(wanted.address) + ": " + who;
         return new RdmaException(
-                "rdma_bind_addr",
-                errno,
-                details,
-                "Choose another port, 0 for any free one, or end the other user of it");
+                operation, errno, details, "Choose another port, 0 for any free one, or end the other user of it");
     }
 }

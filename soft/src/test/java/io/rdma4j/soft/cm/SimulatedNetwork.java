@@ -273,8 +273,14 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public Claim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
-            return () -> {};
+        public PortClaim claimPort(int portSpace, InetAddress local, boolean familyOnly, boolean reuse, int port) {
+            return new PortClaim() {
+                @Override
+                public void listen() {}
+
+                @Override
+                public void close() {}
+            };
         }
 
         @Override
