@@ -147,6 +147,14 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
+     * What the status of a completion of this queue pair means, in words: for {@link CompletionStatus#RETRY_EXCEEDED_ERROR} also
+     * how often the peer was asked and how long it had for each answer, if the provider knows. For messages to people.
+     */
+    default String explain(CompletionStatus status) {
+        return status.text();
+    }
+
+    /**
      * Lets this queue pair receive what is sent to a multicast group: each datagram takes a receive, as one sent to this
      * queue pair alone would, if its queue key fits. What this queue pair itself sends to the group comes back to it. A
      * queue pair that is attached already stays so. C: {@code ibv_attach_mcast}; over RoCE there is no LID.
