@@ -43,8 +43,7 @@ class GivenUpPeerTest {
     }
 
     private CompletionStatus statusOfASend() {
-        a.queuePair.postSend(
-                new SendWorkRequest().reset(1).from(a.region, 0, 8).signaled());
+        a.queuePair.postSend(new SendWorkRequest().reset(1).from(a.region, 0, 8).signaled());
         return a.completion().status();
     }
 
@@ -65,7 +64,8 @@ class GivenUpPeerTest {
         CompletionStatus status = statusOfASend();
         assertThat(status).isEqualTo(CompletionStatus.RNR_RETRY_EXCEEDED_ERROR);
         assertThat(a.queuePair.explain(status))
-                .isEqualTo("RNR retry counter exceeded: the peer had no receive posted; asked 2 times (RNR retry count 1)");
+                .isEqualTo("RNR retry counter exceeded: the peer had no receive posted; asked 2 times (RNR retry count"
+                        + " 1)");
     }
 
     @Test

@@ -48,6 +48,11 @@ public final class RcQueuePair extends QueuePairMachine {
         public SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {
             this(sendPsn, maxReadAtomic, retryCount, rnrRetry, timeoutExponent, false);
         }
+
+        /** How long the peer may be silent before that costs a retry; {@link Long#MAX_VALUE} without end. */
+        public long silenceNanos() {
+            return Requester.silenceNanos(Timers.acknowledgeTimeoutNanos(timeoutExponent), repeatsEarly);
+        }
     }
 
     /** What a queue pair does in its connection. */
@@ -355,9 +360,7 @@ public final class RcQueuePair extends QueuePairMachine {
     private void onIdle(long nowNanos) {
         SendParameters p = Objects.requireNonNull(sendParameters);
         boolean isWatched = requester.unacked() != requester.sentEnd();
-        long timeoutNanos =
-                Requester.silenceNanos(Timers.acknowledgeTimeoutNanos(p.timeoutExponent()), p.repeatsEarly());
-        switch (idleProbe.onDeadline(nowNanos, isWatched, p.retryCount(), timeoutNanos)) {
+        switch (idleProbe.onDeadline(nowNanos, isWatched, p.retryCount(), p.silenceNanos())) {
             case WAIT -> {}
             case ASK -> counters.idleProbes++;
             case GIVE_UP -> {

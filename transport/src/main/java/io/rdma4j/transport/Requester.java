@@ -199,7 +199,7 @@ final class Requester {
         retryCount = p.retryCount();
         rnrRetry = p.rnrRetry();
         repeatsEarly = p.repeatsEarly();
-        timeoutNanos = silenceNanos(Timers.acknowledgeTimeoutNanos(p.timeoutExponent()), repeatsEarly);
+        timeoutNanos = p.silenceNanos();
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
     }

@@ -11,6 +11,7 @@ import io.rdma4j.transport.UcQueuePair;
 import io.rdma4j.transport.UdQueuePair;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -357,6 +358,13 @@ final class SoftQueuePair implements QueuePair {
     @Override
     public Map<String, Long> counters() {
         return Counters.of(machine.counters());
+    }
+
+    @Override
+    public String explain(CompletionStatus status) {
+        return machine instanceof RcQueuePair connection
+                ? Explanations.of(status, connection.sendParameters())
+                : status.text();
     }
 
     // ---- attributes ----

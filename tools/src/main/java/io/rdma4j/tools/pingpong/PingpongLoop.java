@@ -176,10 +176,11 @@ final class PingpongLoop {
                 String.format(Locale.ROOT, "Couldn't find QPN %06x", queuePairNumber), "a completion names it");
     }
 
-    private static String explanation(WorkCompletion completion) {
+    private String explanation(WorkCompletion completion) {
         return switch (completion.status()) {
             case RETRY_EXCEEDED_ERROR, RNR_RETRY_EXCEEDED_ERROR ->
-                "the peer does not answer; has it ended, after fewer exchanges (-n)?";
+                queuePairs.getFirst().explain(completion.status())
+                        + "; has the peer ended, after fewer exchanges (-n)?";
             case REMOTE_INVALID_REQUEST_ERROR, LOCAL_LENGTH_ERROR ->
                 "the message does not fit the other side's buffer; do both sides use the same -s?";
             default ->

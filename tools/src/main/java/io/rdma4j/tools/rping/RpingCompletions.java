@@ -149,13 +149,10 @@ final class RpingCompletions {
     }
 
     private String explanation(WorkCompletion completion) {
-        String what = completion.status().text() + " (" + completion.status() + "), queue pair 0x"
+        String what = queuePair.explain(completion.status()) + " (" + completion.status() + "), queue pair 0x"
                 + Integer.toHexString(completion.queuePairNumber());
         return switch (completion.status()) {
-            case RETRY_EXCEEDED_ERROR ->
-                what
-                        + ": the peer did not answer within all retries; it has gone, or packets to UDP port 4791 are lost";
-            case RNR_RETRY_EXCEEDED_ERROR -> what + ": the peer had no receive posted within all retries";
+            case RETRY_EXCEEDED_ERROR -> what + ": the peer has gone, or packets to UDP port 4791 are lost";
             case REMOTE_ACCESS_ERROR ->
                 what + ": the peer found key, range or rights wrong; do both sides use the same -S?";
             case LOCAL_PROTECTION_ERROR ->
