@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +110,7 @@ class WaitingTest {
             b.completions.close();
             closed.countDown();
         });
-        assertThat(closed.await(50, java.util.concurrent.TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(closed.await(50, TimeUnit.MILLISECONDS)).isFalse();
         b.completions.acknowledgeEvents(1);
         closer.join();
         assertThat(closed.getCount()).isZero();
@@ -221,12 +222,16 @@ class WaitingTest {
     }
 
     @Test
+    @Timeout(
+            value = 10,
+            unit = TimeUnit.MINUTES) // the game itself tells of a lost wakeup; rounds may take what they like
     void twoPlatformThreadsThatOnlyWaitPlayPingPong() throws InterruptedException {
-        pingPong(5_000, false);
+        pingPong(1_000, false);
     }
 
     @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void twoVirtualThreadsThatOnlyWaitPlayPingPong() throws InterruptedException {
-        pingPong(2_000, true);
+        pingPong(1_000, true);
     }
 }

@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Clusters under faults, a thousand seeds; {@code rdma4j sim --runs N} runs more. A failing seed is named in the message;
  * {@code -Drdma4j.simulation.seed=N} replays it alone.
+ *
+ * <p>What is stuck is found in virtual time, by each run; the limit here is for an endless loop, not for a busy machine.
  */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class ClusterTest {
     private static final long RUNS = Long.getLong("rdma4j.simulation.runs", 1_000);
 
