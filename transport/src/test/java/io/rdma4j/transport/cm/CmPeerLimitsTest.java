@@ -113,6 +113,28 @@ class CmPeerLimitsTest {
         assertThat(target.ask(host(8), 1)).isEqualTo("Rep");
     }
 
+    /**
+     * As in Linux: the peer's host may have crashed and use the queue pair's number again. SECURITY.md says what follows of it
+     * for those who can forge a source address.
+     */
+    @Test
+    void requestFromThePeersAddressEndsAConnectionOnlyIfItNamesItsAdapterAndQueuePair() {
+        target.listen();
+        int id = target.connect(host(9), 1);
+        CmConnection connection = Objects.requireNonNull(agent.table.byLocalId(id));
+        // The right adapter with another queue pair, and the right queue pair of another adapter.
+        target.give(host(9), request(host(9), host(9).low(), 77, 0x2001));
+        target.give(host(9), request(host(9), host(9).low() + 1, 78, 0x1001));
+        assertThat(agent.counters().staleConnections).isZero();
+        assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
+
+        assertThat(target.give(host(9), request(host(9), host(9).low(), 79, 0x1001)))
+                .anyMatch(Rej.class::isInstance)
+                .anyMatch(Dreq.class::isInstance);
+        assertThat(agent.counters().staleConnections).isEqualTo(1);
+        assertThat(connection.state()).isEqualTo(CmState.DREQ_SENT);
+    }
+
     @Test
     void requestFromAnotherAddressMakesNoConnectionStale() {
         target.listen();
