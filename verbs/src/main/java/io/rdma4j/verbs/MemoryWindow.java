@@ -18,6 +18,11 @@ package io.rdma4j.verbs;
  * <tr><td>addresses</td><td>those of the region</td><td>those of the region, or from 0 with {@link
  * AccessFlag#ZERO_BASED}</td></tr>
  * </table>
+ *
+ * <p>A window of type 1 is reached through several queue pairs. When its binding to another part, or to nothing, is complete,
+ * the queue pair that did it serves no request under the old key any more; one with another completion vector may still be at
+ * a packet that came before. Where this matters, use one completion vector or a window of type 2, or {@link #close} the
+ * window, which waits until nobody is at such a packet.
  */
 public interface MemoryWindow extends AutoCloseable {
     /** Types of windows. C: {@code enum ibv_mw_type}. */
