@@ -2,7 +2,6 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.sockets.datagram.DatagramAddress;
 import io.rdma4j.verbs.Gid;
-import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -43,9 +42,6 @@ final class DatagramAddresses {
                     "Invalid argument (" + remote + " is no address of a datagram RDMA socket: it must be"
                             + " resolved, have a port, and be of one host)");
         }
-        return host.isAnyLocalAddress()
-                ? new InetSocketAddress(
-                        InetAddress.ofLiteral(host instanceof Inet4Address ? "127.0.0.1" : "::1"), remote.getPort())
-                : remote;
+        return host.isAnyLocalAddress() ? new InetSocketAddress(SocketFamily.hostOf(host), remote.getPort()) : remote;
     }
 }

@@ -53,7 +53,7 @@ public enum SocketFamily {
     }
 
     /**
-     * The address as a socket of this family connects to it.
+     * The address as a socket of this family connects to it: {@link #reachable}.
      *
      * @throws UnknownHostException if it is unresolved
      * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family IPv4
@@ -62,7 +62,25 @@ public enum SocketFamily {
         if (address.isUnresolved()) {
             throw new UnknownHostException(address.getHostString());
         }
-        return address.getAddress().isAnyLocalAddress() ? address : checked(address);
+        return reachable(address);
+    }
+
+    /**
+     * A resolved address as a socket of this family connects to it. A wildcard stands for the loopback address of the
+     * wildcard's family, whichever family the JVM prefers.
+     *
+     * @throws UnsupportedAddressTypeException if it is an IPv6 address and the family IPv4
+     */
+    public InetSocketAddress reachable(InetSocketAddress address) {
+        InetSocketAddress to = checked(address);
+        return to.getAddress().isAnyLocalAddress() ? new InetSocketAddress(hostOf(to.getAddress()), to.getPort()) : to;
+    }
+
+    /** The host that an address stands for: of a wildcard, this one. */
+    static InetAddress hostOf(InetAddress address) {
+        return address.isAnyLocalAddress()
+                ? InetAddress.ofLiteral(address instanceof Inet4Address ? "127.0.0.1" : "::1")
+                : address;
     }
 
     private InetSocketAddress checked(InetSocketAddress address) {

@@ -160,8 +160,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     public void startConnect(InetSocketAddress remote) throws IOException {
         guarded(() -> {
             requireState("connect", State.NEW);
-            InetAddress to =
-                    remote.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : remote.getAddress();
+            InetAddress to = SocketFamily.hostOf(remote.getAddress());
             CmId own = id == null ? newId() : boundFor(id, to);
             id = own;
             state = State.CONNECTING;

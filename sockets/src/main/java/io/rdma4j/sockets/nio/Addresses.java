@@ -2,7 +2,6 @@ package io.rdma4j.sockets.nio;
 
 import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.io.SocketFamily;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.UnresolvedAddressException;
@@ -15,10 +14,7 @@ final class Addresses {
 
     /** An address to connect to, or an exception as channels throw it. */
     static InetSocketAddress remote(@Nullable SocketAddress address, SocketFamily family) {
-        InetSocketAddress to = inet(address);
-        return to.getAddress().isAnyLocalAddress()
-                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), to.getPort())
-                : family.local(to);
+        return family.reachable(inet(address));
     }
 
     /** An address to bind to; null stands for any. */
