@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * Which networks go over RDMA and which over TCP is said by {@link AddressRules}. Pipes, datagram channels and channels of
  * Unix-domain sockets are the platform's; the selector takes them all. Datagrams go over RDMA channel by channel, where a
  * program asks for it: {@link RdmaSockets#openDatagramChannel}, which the selector takes too. Stateless, thread safe.
+ *
+ * <p>Streams for such a channel are those of its {@link SocketChannel#socket}, one to read and one to write. The streams,
+ * readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while they wait, the same for both
+ * directions, unless the channel is one of the JDK's own classes: a thread that writes waits for one that reads.
  */
 public final class RdmaSelectorProvider extends SelectorProvider {
     private final @Nullable AddressRules rules;

@@ -47,7 +47,9 @@ public final class RdmaSockets {
     }
 
     /**
-     * Opens a channel that is neither bound nor connected: {@link SocketChannel#open(ProtocolFamily)}.
+     * Opens a channel that is neither bound nor connected: {@link SocketChannel#open(ProtocolFamily)}. Its streams are those
+     * of {@link SocketChannel#socket}; the streams of {@link java.nio.channels.Channels} share a lock, so that one waits for
+     * the other ({@link RdmaSelectorProvider}).
      *
      * @param family {@link java.net.StandardProtocolFamily#INET} for IPv4; {@code INET6} for both
      * @throws UnsupportedOperationException if the family is another
