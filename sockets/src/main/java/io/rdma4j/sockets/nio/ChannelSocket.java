@@ -13,6 +13,7 @@ import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetConnectedException;
@@ -188,6 +189,9 @@ final class ChannelSocket extends Socket {
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
             Objects.checkFromIndexSize(offset, length, bytes.length);
+            if (length == 0) {
+                return 0;
+            }
             requireBlocking();
             return channel.readUntil(ByteBuffer.wrap(bytes, offset, length), timeoutMillis);
         }
@@ -211,8 +215,14 @@ final class ChannelSocket extends Socket {
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
-            requireBlocking();
             ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
+            if (length == 0) {
+                return;
+            }
+            requireBlocking();
+            if (channel.isOutputShut()) {
+                throw new ClosedChannelException();
+            }
             while (source.hasRemaining()) {
                 channel.write(source);
             }

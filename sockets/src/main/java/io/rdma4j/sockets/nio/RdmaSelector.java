@@ -377,6 +377,7 @@ public final class RdmaSelector extends AbstractSelector {
             key.ready(ready);
             count++;
             each.accept(key);
+            requireOpen(); // as Selector.select says of an action that closes it
         } else if (selected.select(key)) {
             key.ready(ready);
             count++;

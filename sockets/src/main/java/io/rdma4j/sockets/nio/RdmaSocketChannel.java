@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A channel that becomes one over RDMA or one over TCP when it is bound or connected, as the address rules say. Thread safe,
  * as {@link SocketChannel} is.
+ *
+ * <p>Streams for such a channel are those of its {@link SocketChannel#socket}, one to read and one to write. The streams,
+ * readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while they wait, the same for both
+ * directions, unless the channel is one of the JDK's own classes: a thread that writes waits for one that reads.
  */
 public final class RdmaSocketChannel extends UndecidedChannel implements StreamTransfer.Waiting {
     private enum Phase {
@@ -355,7 +359,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
      */
     int readUntil(ByteBuffer target, int timeoutMillis) throws IOException {
         SocketChannel inside = tcp;
-        if (inside == null || timeoutMillis == 0) {
+        if (inside == null || timeoutMillis == 0 || inputShut) { // then its stream is refused
             return read(target, ChannelSocket.deadline(timeoutMillis));
         }
         requireConnected();
@@ -482,10 +486,13 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
         requireConnected();
         SocketChannel inside = tcp;
         StreamEndpoint own = endpoint;
+        if (inputShut) {
+            return 0;
+        }
         if (inside != null) {
             return inside.socket().getInputStream().available();
         }
-        return own == null || inputShut ? 0 : own.availableBytes();
+        return own == null ? 0 : own.availableBytes();
     }
 
     // ---- modes and end
