@@ -10,6 +10,7 @@ import io.rdma4j.tools.rping.Rping;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -46,15 +47,17 @@ public final class Demo implements Tool {
     private int sizeBytes = 64;
 
     private final Path folder;
+    private final Duration limit;
 
     /** Creates the tool; its capture goes to the current folder. */
     public Demo() {
-        this(Path.of("").toAbsolutePath());
+        this(Path.of("").toAbsolutePath(), Duration.ofSeconds(LIMIT_SECONDS));
     }
 
-    /** Creates the tool with another folder for its capture. */
-    Demo(Path folder) {
+    /** Creates the tool with another folder for its capture, and another limit of its time. */
+    Demo(Path folder, Duration limit) {
         this.folder = folder;
+        this.limit = limit;
     }
 
     @Override
@@ -77,7 +80,7 @@ public final class Demo implements Tool {
             environment.err().print(HELP);
             return 2;
         }
-        Stage stage = new Stage(environment);
+        Stage stage = new Stage(environment, limit);
         try {
             show(stage);
             measure(stage, environment);
@@ -248,10 +251,5 @@ public final class Demo implements Tool {
         } catch (IOException e) {
             throw new DemoFailure("there is no capture at " + capture + ": " + e);
         }
-    }
-
-    /** How long all of it may take. */
-    static long limitNanos() {
-        return TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     }
 }

@@ -4,6 +4,7 @@ import io.rdma4j.tools.ToolEnvironment;
 import java.io.Console;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -18,10 +19,12 @@ final class Stage implements AutoCloseable {
     private final PrintStream out;
     private final boolean colours =
             Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
-    private final long deadlineNanos = System.nanoTime() + Demo.limitNanos();
+    private final long deadlineNanos;
 
-    Stage(ToolEnvironment environment) {
+    /** Prepares a demonstration that may take so long. */
+    Stage(ToolEnvironment environment, Duration limit) {
         out = environment.out();
+        deadlineNanos = System.nanoTime() + limit.toNanos();
     }
 
     /** A line of our own. */
