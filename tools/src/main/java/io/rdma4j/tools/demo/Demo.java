@@ -10,6 +10,7 @@ import io.rdma4j.tools.rping.Rping;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,12 +32,14 @@ public final class Demo implements Tool {
         packet capture, then a longer run in which every byte is compared and every ping is timed; then connections
         (ucmatose), datagrams (udaddy), a multicast group (mckey), and streams over RDMA sockets and TCP (rstream).
           -a address   a local address to run over (127.0.0.1)
-          -C count     pings of the longer run (10000); fewer make the streams shorter, too
+          -C count     pings of the longer run (10000), at most 1000000000; fewer make the streams shorter, too
           -S size      bytes of a ping, 23 to 65535 (64)
         """;
 
     private static final int SHOWN_PINGS = 3;
     private static final int WARM_UP_PINGS = 1000;
+    private static final int MOST_PINGS = 1_000_000_000;
+    private static final long GLANCE_MILLIS = 50;
     private static final long LIMIT_SECONDS = 110;
     private static final String SERVER_END_1 = "server DISCONNECT EVENT...";
     private static final String SERVER_END_2 = "wait for RDMA_READ_ADV state 10";
@@ -81,9 +84,11 @@ public final class Demo implements Tool {
             return 2;
         }
         Stage stage = new Stage(environment, limit);
+        Runnable atInterrupt = stage::interrupt;
+        environment.onInterrupt(atInterrupt);
         try {
             show(stage);
-            measure(stage, environment);
+            measure(stage);
             Family family = new Family(stage, address, count);
             family.connections(3);
             family.datagrams(4);
@@ -93,12 +98,15 @@ public final class Demo implements Tool {
             return 0;
         } catch (DemoFailure e) {
             stage.say("");
-            environment.err().println("rdma4j demo: " + e.getMessage());
+            if (!stage.isInterrupted()) {
+                environment.err().println("rdma4j demo: " + e.getMessage());
+            }
             return 1;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return 130;
         } finally {
+            environment.removeOnInterrupt(atInterrupt);
             stage.close();
         }
     }
@@ -116,6 +124,7 @@ public final class Demo implements Tool {
             }
         }
         return count > 0
+                && count <= MOST_PINGS
                 && sizeBytes >= 23
                 && sizeBytes <= 65535
                 && options.operands().isEmpty();
@@ -131,12 +140,19 @@ public final class Demo implements Tool {
         stage.say("   $ rdma4j rping -c -a " + address + " -p " + port + " -v -V -C " + SHOWN_PINGS + " --pcap "
                 + capture.getFileName());
         stage.say("");
-        try (ToolProcess server = startServer(stage, port, List.of("-v"));
-                ToolProcess client = ToolProcess.start(
-                        rping("-c", port, "-v", "-V", "-C", String.valueOf(SHOWN_PINGS), "--pcap", capture.toString()),
-                        line -> stage.line("client", line),
-                        line -> stage.line("client", line))) {
-            require(stage, "client", client);
+        List<String> words =
+                rping("-c", port, "-v", "-V", "-C", String.valueOf(SHOWN_PINGS), "--pcap", capture.toString());
+        try (ToolProcess server = startServer(stage, port, List.of("-v"))) {
+            ClientLines lines = new ClientLines(stage);
+            int status = show(stage, words, lines, server);
+            while (lines.isTooEarly() && server.isAlive() && stage.hasTime()) {
+                lines = new ClientLines(stage);
+                status = show(stage, words, lines, server);
+            }
+            if (status != 0) {
+                requireServer(server, lines);
+            }
+            requireStatus("client", status);
             require(stage, "server", server);
         }
         stage.say("");
@@ -147,8 +163,20 @@ public final class Demo implements Tool {
         stage.say("");
     }
 
+    /** One run of the client; its exit status, or -1 where it has not ended in time, or the server has before it. */
+    private static int show(Stage stage, List<String> words, ClientLines lines, ToolProcess server)
+            throws InterruptedException {
+        try (ToolProcess client = stage.start(words, lines::add, lines::add)) {
+            int status = client.await(1);
+            while (status == -1 && stage.hasTime() && (server.isAlive() || server.await(1) == 0)) {
+                status = client.await(1);
+            }
+            return status;
+        }
+    }
+
     /** A long run whose client is this process, so that each ping can be timed. */
-    private void measure(Stage stage, ToolEnvironment environment) throws DemoFailure, InterruptedException {
+    private void measure(Stage stage) throws DemoFailure, InterruptedException {
         int port = randomPort();
         stage.say("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
                 + " to warm up)");
@@ -157,62 +185,68 @@ public final class Demo implements Tool {
         long begin;
         try (ToolProcess server = startServer(stage, port, List.of())) {
             List<String> words = rping("-c", port, "-V", "-C", String.valueOf(WARM_UP_PINGS + count));
-            begin = System.nanoTime();
-            FutureTask<Integer> client = new FutureTask<>(() ->
-                    Rping.run(words.subList(1, words.size()), stage.quiet(environment), (ping, nanos) -> {
-                        if (ping >= WARM_UP_PINGS) {
-                            latencies.record(nanos);
-                        }
-                    }));
-            Thread.ofPlatform().daemon().name("demo-client").start(client);
-            int status = client.get(stage.remainingSeconds(), TimeUnit.SECONDS);
+            ClientLines lines;
+            int status;
+            do {
+                Thread.sleep(GLANCE_MILLIS);
+                lines = new ClientLines(stage);
+                begin = System.nanoTime();
+                status = ping(stage, words.subList(1, words.size()), lines, latencies);
+            } while (lines.isTooEarly() && server.isAlive() && stage.hasTime());
             if (status != 0) {
+                requireServer(server, lines);
                 throw new DemoFailure("the long run ended with status " + (status & 0xff) + " after "
                         + latencies.count() + " of " + count + " pings; the lines above say why");
             }
             require(stage, "server", server);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("the client of the demo failed", e.getCause());
-        } catch (TimeoutException e) {
-            throw new DemoFailure("the long run was not done within " + LIMIT_SECONDS
-                    + " s; is this machine very busy? Fewer pings: -C 1000");
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
-        stage.say("   " + latencies.count()
-                + String.format(Locale.ROOT, " pings came back byte for byte, in %.1f s", seconds));
+        stage.say("   " + latencies.count() + " pings came back byte for byte, in "
+                + String.format(Locale.ROOT, "%.1f s", seconds));
         stage.say("");
         LatencyTable.print(stage, latencies);
         stage.say("");
     }
 
-    private ToolProcess startServer(Stage stage, int port, List<String> more) throws DemoFailure, InterruptedException {
-        Readiness readiness = new Readiness();
-        List<String> words = new ArrayList<>(rping("-s", port));
-        // Steps are printed with -d; one of them tells that clients may come. They are not shown.
-        words.add("-d");
-        words.addAll(more);
-        ToolProcess server = ToolProcess.start(
-                words,
-                line -> {
-                    readiness.onLine(line);
-                    if (line.startsWith("server ping data: ")) {
-                        stage.line("server", line);
-                    }
-                },
-                line -> {
-                    if (!more.isEmpty() || !line.equals(SERVER_END_1) && !line.equals(SERVER_END_2)) {
-                        stage.line("server", line);
-                    }
-                });
-        if (!readiness.await(server, stage.remainingSeconds())) {
-            int status = server.await(1);
-            server.close();
-            throw new DemoFailure(
-                    status == -1
-                            ? "the server was not ready in time; is this machine very busy?"
-                            : "the server ended with status " + status + "; the lines above say why");
+    private static int ping(Stage stage, List<String> arguments, ClientLines lines, LatencyHistogram latencies)
+            throws DemoFailure, InterruptedException {
+        FutureTask<Integer> client = new FutureTask<>(() -> Rping.run(arguments, lines.environment(), (ping, nanos) -> {
+            if (ping >= WARM_UP_PINGS) {
+                latencies.record(nanos);
+            }
+        }));
+        Thread.ofPlatform().daemon().name("demo-client").start(client);
+        try {
+            return client.get(stage.remainingSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the client of the demo failed", e.getCause());
+        } catch (TimeoutException e) {
+            throw new DemoFailure("the long run was not done in time; is this machine very busy? Fewer pings: -C 1000");
         }
-        return server;
+    }
+
+    /** The server does not say when it listens: clients that come too early are refused, and come again. */
+    private ToolProcess startServer(Stage stage, int port, List<String> more) {
+        List<String> words = new ArrayList<>(rping("-s", port));
+        words.addAll(more);
+        return stage.start(words, line -> stage.line("server", line), line -> {
+            if (!more.isEmpty() || !line.equals(SERVER_END_1) && !line.equals(SERVER_END_2)) {
+                stage.line("server", line);
+            }
+        });
+    }
+
+    /** A client that was refused has nothing to tell if the server has failed, which has told why. */
+    private static void requireServer(ToolProcess server, ClientLines client) throws DemoFailure, InterruptedException {
+        int status = server.await(1);
+        if (status > 0) {
+            throw new DemoFailure("the server ended with status " + status + "; the lines above say why");
+        }
+        if (client.isTooEarly()) {
+            client.show();
+            throw new DemoFailure(
+                    "the server was not ready in time; is this machine very busy, or UDP port 4791 blocked?");
+        }
     }
 
     private List<String> rping(String role, int port, String... more) {
@@ -228,19 +262,29 @@ public final class Demo implements Tool {
     }
 
     private static void require(Stage stage, String who, ToolProcess process) throws DemoFailure, InterruptedException {
-        int status = process.await(stage.remainingSeconds());
+        requireStatus(who, process.await(stage.remainingSeconds()));
+    }
+
+    private static void requireStatus(String who, int status) throws DemoFailure {
         if (status == -1) {
-            throw new DemoFailure("the " + who + " did not end within " + LIMIT_SECONDS
-                    + " s; is this machine very busy, or UDP port 4791 blocked?");
+            throw new DemoFailure(
+                    "the " + who + " did not end in time; is this machine very busy, or UDP port 4791 blocked?");
         }
         if (status != 0) {
             throw new DemoFailure("the " + who + " ended with status " + status + "; the lines above say why");
         }
     }
 
-    private Path captureFile() {
+    /** Under its usual name; under a random one, made here, where others might have put a link under the usual one. */
+    private Path captureFile() throws DemoFailure {
         Path place = Files.isWritable(folder) ? folder : Path.of(System.getProperty("java.io.tmpdir"));
-        return place.resolve(CAPTURE);
+        try {
+            boolean shared = Files.getFileStore(place).supportsFileAttributeView("posix")
+                    && Files.getPosixFilePermissions(place).contains(PosixFilePermission.OTHERS_WRITE);
+            return shared ? Files.createTempFile(place, "rdma4j-demo-", ".pcapng") : place.resolve(CAPTURE);
+        } catch (IOException e) {
+            throw new DemoFailure("the capture cannot be written in " + place + ": " + e.getMessage());
+        }
     }
 
     private static void requireCapture(Path capture) throws DemoFailure {

@@ -1,12 +1,15 @@
 package io.rdma4j.tools.demo;
 
 import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.ToolProcess;
 import java.io.Console;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** Prints the demonstration, and keeps its time. Thread safe. */
 final class Stage implements AutoCloseable {
@@ -20,6 +23,8 @@ final class Stage implements AutoCloseable {
     private final boolean colours =
             Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     private final long deadlineNanos;
+    private final List<ToolProcess> processes = new ArrayList<>();
+    private volatile boolean interrupted;
 
     /** Prepares a demonstration that may take so long. */
     Stage(ToolEnvironment environment, Duration limit) {
@@ -30,7 +35,9 @@ final class Stage implements AutoCloseable {
     /** A line of our own. */
     void say(String line) {
         synchronized (out) {
-            out.println(line);
+            if (!interrupted) {
+                out.println(line);
+            }
         }
     }
 
@@ -44,17 +51,38 @@ final class Stage implements AutoCloseable {
         }
     }
 
-    /** An environment whose lines are shown as those of the client, without the one that tells of a normal end. */
-    ToolEnvironment quiet(ToolEnvironment environment) {
-        PrintStream lines = new PrintStream(PrintStream.nullOutputStream(), true, StandardCharsets.UTF_8) {
-            @Override
-            public void println(String line) {
-                if (!line.equals("client DISCONNECT EVENT...")) {
-                    line("client", line);
-                }
+    /**
+     * Starts a tool in a process of its own, which ends with the demonstration.
+     *
+     * @param onOutput gets the lines of its standard output
+     * @param onError gets those of its standard error
+     */
+    ToolProcess start(List<String> words, Consumer<String> onOutput, Consumer<String> onError) {
+        synchronized (processes) {
+            ToolProcess process = ToolProcess.start(words, onOutput, onError);
+            processes.add(process);
+            if (interrupted) {
+                process.kill();
             }
-        };
-        return new ToolEnvironment(environment.out(), lines);
+            return process;
+        }
+    }
+
+    /** Ends the processes: this one was asked to end. Nothing is said any more. */
+    void interrupt() {
+        interrupted = true;
+        synchronized (processes) {
+            processes.forEach(ToolProcess::kill);
+        }
+    }
+
+    boolean isInterrupted() {
+        return interrupted;
+    }
+
+    /** Whether there is time left. */
+    boolean hasTime() {
+        return !interrupted && deadlineNanos - System.nanoTime() > 0;
     }
 
     /** Seconds that are left, at least one. */

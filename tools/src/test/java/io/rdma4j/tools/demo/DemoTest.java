@@ -63,7 +63,7 @@ class DemoTest {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(run("-a", "::1", "-C", "50")).as(out() + err).isZero();
         assertThat(elsewhere).hasContent("precious");
-        assertThat(out()).containsPattern("mckey -m ff[0-9a-f:]+ -b ::1").contains(folder + "/rdma4j-demo-");
+        assertThat(out()).contains("5. mckey: left out", folder + "/rdma4j-demo-");
     }
 
     @Test
