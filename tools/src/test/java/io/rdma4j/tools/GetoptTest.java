@@ -2,10 +2,12 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.tools.Getopt.LongOption;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -67,5 +69,17 @@ class GetoptTest {
         }
         seen.append("; ").append(String.join(" ", options.operands()));
         assertThat(seen.toString().strip()).isEqualTo(expected.strip());
+    }
+
+    /** Source: glibc, where names that have the same letter and argument are one option. */
+    @Test
+    void shortenedNameOfOneOptionWithTwoNamesIsClear() {
+        List<LongOption> twice = List.of(
+                new LongOption("verbatim", false, 'v'),
+                new LongOption("verbose", false, 'v'),
+                new LongOption("version", false, 'V'));
+        Getopt options = new Getopt("tool", "vV", twice, List.of("--verb", "--ver"), null);
+        assertThat(options.next()).isEqualTo('v');
+        assertThat(options.next()).isEqualTo('?');
     }
 }

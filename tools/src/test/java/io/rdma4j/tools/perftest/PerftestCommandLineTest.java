@@ -114,8 +114,13 @@ class PerftestCommandLineTest {
                 "ib_read_lat|--vector=x| EQN argument x should be int",
                 "ib_write_bw|-w -1| Invalid Minimum BW Limit",
                 "ib_write_bw|-A FETCH_AND_ADD| You are not running the atomic_lat/bw test!",
+                "ib_send_bw|-p 70000| Port should be between 0 and 65535",
+                "ib_send_bw|-p -1 h| Port should be between 0 and 65535",
+                "ib_write_lat|-p 4294967297| Port should be between 0 and 65535",
+                "ib_write_bw|-n 4294967306| Iteration num should be between 5 and 100000000",
                 "ib_write_bw|a b| Invalid Command line. Please check command rerun ",
-                "ib_write_bw|--output=x| Invalid verbosity level output flag. Please use bandwidth, latency, message_rate",
+                "ib_write_bw|--output=x| Invalid verbosity level output flag. Please use bandwidth, latency,"
+                        + " message_rate",
             })
     void valuesThatMakeNoSenseAreAnsweredAsByPerftest(String tool, String words, String line)
             throws InterruptedException {
@@ -145,6 +150,7 @@ class PerftestCommandLineTest {
                 "ib_send_bw|--output=latency| Output verbosity level for BW can be: bandwidth, message_rate",
                 "ib_send_lat|--output=bandwidth| Output verbosity level for LAT can be: latency",
                 "ib_send_lat|-d nope|IB device nope not found",
+                "ib_write_bw|-d nope|IB device nope not found",
             })
     void optionsThatDoNotGoTogetherAreAnsweredAsByPerftest(String tool, String words, String line)
             throws InterruptedException {
@@ -170,6 +176,15 @@ class PerftestCommandLineTest {
         assertThat(run.err()).isEmpty();
     }
 
+    /** As in C, where two tools have a status of their own for this. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ib_read_bw", "ib_atomic_bw"})
+    void aMissingDeviceHasAStatusOfItsOwnInTwoTools(String tool) throws InterruptedException {
+        ToolRun run = ToolRun.start(tool + " -d nope");
+        assertThat(run.status()).isEqualTo(7);
+        assertThat(run.err()).startsWith("IB device nope not found\n");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"-g", "-C", "-O", "-c XRC", "--use_cuda=0", "--rate_limit=5", "--use-srq", "--out_json"})
     void whatIsNotThereIsSaidSo(String words) throws InterruptedException {
@@ -184,12 +199,18 @@ class PerftestCommandLineTest {
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out()).startsWith("Usage:\n  ib_send_lat            start a server");
         assertThat(run.err()).isEqualTo("""
-                        ib_send_lat: unrecognized option '--bogus'
-                         Invalid Command or flag.
-                         Please check command line and run again.
+            ib_send_lat: unrecognized option '--bogus'
+             Invalid Command or flag.
+             Please check command line and run again.
 
-                         Parser function exited with Error
-                        """);
+             Parser function exited with Error
+            """);
+    }
+
+    @Test
+    void aShortenedNameThatMeansOneOptionIsTaken() throws PerftestFailure {
+        assertThat(read(Operation.SEND, Measure.LATENCY, "--report-hist").histogram)
+                .isTrue();
     }
 
     @Test

@@ -7,6 +7,10 @@ import io.rdma4j.tools.ToolRun;
 import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -210,40 +214,40 @@ class PerftestTest {
         Played played = play("ib_write_lat", "-R -n 20");
         assertFine(played);
         String info = """
-                LINE
-                                    RDMA_Write Latency Test
-                 Dual-port       : OFF\t\tDevice         : rdma4j_lo
-                 Number of qps   : 1\t\tTransport type : IB
-                 Connection type : RC\t\tUsing SRQ      : OFF
-                 PCIe relax order: Unsupported
-                 ibv_wr* API     : OFF
-                 TX depth        : 1
-                 Mtu             : 4096[B]
-                 Link type       : Ethernet
-                 GID index       : [0-9]+
-                 Max inline data : 0[B]
-                 rdma_cm QPs\t : ON
-                 Data ex. method : rdma_cm
-                """.replace("LINE", ResultTable.LINE);
+            LINE
+                                RDMA_Write Latency Test
+             Dual-port       : OFF\t\tDevice         : rdma4j_lo
+             Number of qps   : 1\t\tTransport type : IB
+             Connection type : RC\t\tUsing SRQ      : OFF
+             PCIe relax order: Unsupported
+             ibv_wr* API     : OFF
+             TX depth        : 1
+             Mtu             : 4096[B]
+             Link type       : Ethernet
+             GID index       : [0-9]+
+             Max inline data : 0[B]
+             rdma_cm QPs\t : ON
+             Data ex. method : rdma_cm
+            """.replace("LINE", ResultTable.LINE);
         String quoted = Pattern.quote(info).replace("[0-9]+", "\\E[0-9]+\\Q");
         String place = """
-                address: LID 0000 QPN 0x[0-9a-f]{4,6} PSN 0x[0-9a-f]{4,6}
-                 GID: 00:00:00:00:00:00:00:00:00:00:255:255:127:00:00:01
-                """;
+            address: LID 0000 QPN 0x[0-9a-f]{4,6} PSN 0x[0-9a-f]{4,6}
+             GID: 00:00:00:00:00:00:00:00:00:00:255:255:127:00:00:01
+            """;
         String rest = ResultTable.LINE + "\n local " + place + " remote " + place + ResultTable.LINE + "\n"
                 + Pattern.quote(ResultTable.latencyHead(false)) + "\n.*\n" + ResultTable.LINE + "\n";
         assertThat(played.client().out()).matches(quoted + rest);
         String banner = """
 
-                ************************************
-                * Waiting for client to connect... *
-                ************************************
-                """;
+            ************************************
+            * Waiting for client to connect... *
+            ************************************
+            """;
         String waiting = ResultTable.LINE + """
 
-                 Waiting for client rdma_cm QP to connect
-                 Please run the same command with the IB/RoCE interface IP
-                """;
+             Waiting for client rdma_cm QP to connect
+             Please run the same command with the IB/RoCE interface IP
+            """;
         assertThat(played.server().out())
                 .matches(Pattern.quote(banner) + quoted.replace(" TX depth        : 1\n", "") + waiting + rest);
     }
@@ -415,5 +419,77 @@ class PerftestTest {
         assertThat(played.client().status()).isEqualTo(1);
         assertThat(played.client().err()).isEqualTo("Error: BW result is below bw limit\n");
         assertThat(played.server().status()).isZero();
+    }
+
+    /** In C all sizes are run, and one that reaches the limit suffices. */
+    @Test
+    void anyOfAllSizesMayReachTheLimit() throws InterruptedException {
+        Played reached = play("ib_write_bw", "-R -n 5 -a", "-R -n 5 -a -y 0.0005 -w 20", "127.0.0.1");
+        assertThat(reached.client().status()).as(reached.client().err()).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ib_write_bw | -n 20 -q 4 | -n 20 -q 2",
+                "ib_write_bw | -n 20 -q 2 | -n 20 -q 4",
+                "ib_send_bw | -R -n 20 -q 4 | -R -n 20 -q 2",
+                "ib_send_bw | -R -n 20 -q 2 | -R -n 20 -q 4",
+                "ib_read_bw | -z -n 20 -q 4 | -z -n 20 -q 2",
+            })
+    void numbersOfQueuePairsThatDifferAreToldOnBothSides(String tool, String serverWords, String clientWords)
+            throws InterruptedException {
+        Played played = play(tool, serverWords, clientWords, "127.0.0.1");
+        for (ToolRun run : List.of(played.server(), played.client())) {
+            assertThat(run.status()).isEqualTo(1);
+            assertThat(run.err()).contains("start both with the same -q");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ib_write_bw | -n 20 -q 4 --dont_xchg_versions | -n 20 -q 2 --dont_xchg_versions",
+                "ib_write_bw | -n 20 -q 2 --dont_xchg_versions | -n 20 -q 4 --dont_xchg_versions",
+                "ib_send_bw | -R -n 20 -q 4 --dont_xchg_versions | -R -n 20 -q 2 --dont_xchg_versions",
+                "ib_send_bw | -R -n 20 -q 2 --dont_xchg_versions | -R -n 20 -q 4 --dont_xchg_versions",
+                "ib_write_bw | -n 20 --dont_xchg_versions | -n 20",
+                "ib_write_bw | -n 20 | -n 20 --dont_xchg_versions",
+                "ib_send_lat | -R -n 20 --dont_xchg_versions | -R -n 20",
+                "ib_send_lat | -R -n 20 | -R -n 20 --dont_xchg_versions",
+            })
+    void anExchangeOfParametersThatDoesNotMatchEnds(String tool, String serverWords, String clientWords)
+            throws InterruptedException {
+        Played played = play(tool, serverWords, clientWords, "127.0.0.1");
+        assertThat(played.server().status()).as(played.server().err()).isNotIn(0, 70);
+        assertThat(played.client().status()).as(played.client().err()).isNotIn(0, 70);
+        assertThat(played.server().err() + played.client().err())
+                .containsAnyOf("same options", "other options", "the same -q", "is it the same tool?");
+    }
+
+    @Test
+    void aSideThatSaysNothingIsNotWaitedForForEver() throws InterruptedException, IOException {
+        int port = Meeting.portNumber();
+        ToolRun server = ToolRun.start("ib_write_bw -n 20 -p " + port).awaitText("Waiting for client to connect");
+        try (Socket silent = connect(port)) {
+            silent.getOutputStream().write("6.06".getBytes(StandardCharsets.US_ASCII));
+            assertThat(server.status()).isEqualTo(1);
+        }
+        assertThat(server.err()).contains("nothing came from the peer for 3 s");
+    }
+
+    private static Socket connect(int port) throws InterruptedException, IOException {
+        for (int i = 0; ; i++) {
+            try {
+                return new Socket(InetAddress.ofLiteral("127.0.0.1"), port);
+            } catch (IOException e) {
+                if (i == 500) {
+                    throw e;
+                }
+                Thread.sleep(10);
+            }
+        }
     }
 }

@@ -1,0 +1,116 @@
+package io.rdma4j.tools.perftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.Meeting;
+import io.rdma4j.tools.ToolProcess;
+import io.rdma4j.tools.ToolRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What needs a process of its own: another Java than this one, or an end by a signal. */
+class PerftestProcessTest {
+    private static final long SECONDS = 120;
+
+    private final List<String> out = new CopyOnWriteArrayList<>();
+    private final List<String> err = new CopyOnWriteArrayList<>();
+
+    private ToolProcess start(String words, String javaOptions) {
+        return ToolProcess.startWithInput(
+                List.of(words.split(" ")), Map.of("JAVA_TOOL_OPTIONS", javaOptions), out::add, err::add);
+    }
+
+    private void requireSentence(ToolProcess tool, String sentence) throws InterruptedException {
+        assertThat(tool.await(SECONDS)).as(err.toString()).isEqualTo(1);
+        assertThat(err).anyMatch(line -> line.contains(sentence)).noneMatch(line -> line.contains("defect"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ib_send_bw ::1", "ib_send_bw -R ::1", "ib_send_bw --ipv6"})
+    void aHostWithoutIpv6IsToldInASentence(String words) throws InterruptedException {
+        try (ToolProcess tool = start(words + Meeting.port(), "-Djava.net.preferIPv4Stack=true")) {
+            assertThat(tool.await(SECONDS)).as(err.toString()).isEqualTo(1);
+        }
+        assertThat(err).noneMatch(line -> line.contains("defect")).anyMatch(line -> line.startsWith("ib_send_bw: "));
+    }
+
+    @Test
+    void moreOperationsThanTheHeapHoldsAreToldInASentence() throws InterruptedException {
+        String words = "ib_send_lat -n 100000000" + Meeting.port();
+        try (ToolProcess server = start(words, "-Xmx64m")) {
+            Meeting.await(out, "Waiting for client");
+            ToolRun client = ToolRun.start(words + " 127.0.0.1");
+            for (int i = 0; i < 200 && client.status() != 0 && client.err().contains("Couldn't connect"); i++) {
+                Thread.sleep(50);
+                client = ToolRun.start(words + " 127.0.0.1");
+            }
+            requireSentence(server, "-D SECONDS");
+            assertThat(client.status()).isNotIn(0, 70);
+        }
+    }
+
+    /** A name that has an IPv6 address first, as localhost has on many hosts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-R", "-z", ""})
+    void aNameStandsForItsIpv4Address(String way, @TempDir Path folder) throws IOException, InterruptedException {
+        Path hosts = folder.resolve("hosts");
+        Files.writeString(hosts, "::1 both.example\n127.0.0.1 both.example\n");
+        String words = ("ib_send_bw -n 20 " + way).strip() + Meeting.port();
+        ToolRun server = ToolRun.start(words).awaitText("Waiting for client");
+        Thread.sleep(200); // it listens just after the line
+        try (ToolProcess client = start(words + " both.example", "-Djdk.net.hosts.file=" + hosts)) {
+            assertThat(client.await(SECONDS)).as(err.toString()).isZero();
+        }
+        assertThat(server.status()).as(server.err()).isZero();
+    }
+
+    @Test
+    void aRunWithoutEndReportsItsLastPeriodWhenItIsEnded() throws InterruptedException {
+        String words = "ib_write_bw --run_infinitely -D 1 -s 4096" + Meeting.port();
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (ToolProcess server = Meeting.process(words, lines)) {
+            Meeting.await(lines, "Waiting for client");
+            Thread.sleep(200); // it listens just after the line
+            try (ToolProcess client = start(words + " --json 127.0.0.1", "-Xshare:auto")) {
+                for (int i = 0; i < 4000 && rows() < 3; i++) {
+                    Thread.sleep(10);
+                }
+                client.terminate();
+                client.await(SECONDS);
+            }
+            server.terminate();
+        }
+        assertThat(rows()).as(err.toString()).isGreaterThanOrEqualTo(3);
+        assertThat(out)
+                .filteredOn(line -> line.contains("\"averageMebibytesPerSecond\""))
+                .hasSize(1);
+    }
+
+    private long rows() {
+        return err.stream().filter(line -> line.startsWith(" 4096 ")).count();
+    }
+
+    /** The peer ends after some sizes: what was measured before is told. */
+    @Test
+    void aRunThatFailsReportsTheSizesBefore() throws InterruptedException {
+        String words = "ib_send_bw -a -n 2000" + Meeting.port();
+        List<String> lines = new CopyOnWriteArrayList<>();
+        ToolProcess server = Meeting.process(words, lines);
+        Meeting.await(lines, "Waiting for client");
+        Thread.sleep(200); // it listens just after the line
+        try (ToolProcess client = start(words + " --json 127.0.0.1", "-Xshare:auto")) {
+            Meeting.await(err, " 4096 ");
+            server.kill();
+            assertThat(client.await(SECONDS)).isIn(1, 17);
+        }
+        assertThat(out).filteredOn(line -> line.contains("\"sizeBytes\": 4096")).hasSize(1);
+    }
+}
