@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 
 /** One run of the umbrella command in a thread of this process, with what it prints. */
 public final class ToolRun {
-    private static final long TIMEOUT_SECONDS = 40;
+    private static final long TIMEOUT_SECONDS = 240;
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
