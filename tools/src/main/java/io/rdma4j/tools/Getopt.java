@@ -140,7 +140,10 @@ public final class Getopt {
         return option.letter();
     }
 
-    /** The options that a name may mean: the one that has it, else all that begin with it. */
+    /**
+     * The options that a name may mean: the one that has it, else all that begin with it; only the first of them if they
+     * all have the same letter and argument, since they are then names of one option.
+     */
     private List<LongOption> candidates(String typed) {
         List<LongOption> candidates = new ArrayList<>();
         for (LongOption option : longOptions) {
@@ -151,7 +154,12 @@ public final class Getopt {
                 candidates.add(option);
             }
         }
-        return candidates;
+        boolean isOne = candidates.stream().allMatch(each -> isSame(each, candidates.getFirst()));
+        return isOne && !candidates.isEmpty() ? candidates.subList(0, 1) : candidates;
+    }
+
+    private static boolean isSame(LongOption one, LongOption other) {
+        return one.letter() == other.letter() && one.hasArgument() == other.hasArgument();
     }
 
     private int takeArgument(char letter, int place) {

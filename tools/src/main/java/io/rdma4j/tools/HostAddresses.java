@@ -3,7 +3,9 @@ package io.rdma4j.tools;
 import io.rdma4j.cm.AddressLookupException;
 import io.rdma4j.cm.spi.HostLookup;
 import java.net.InetAddress;
+import java.net.ProtocolFamily;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Looks names and addresses up as {@code getaddrinfo} does. */
 public final class HostAddresses {
@@ -33,8 +35,27 @@ public final class HostAddresses {
      * @throws LookupException if there is none; the message is that of {@code gai_strerror}
      */
     public static InetAddress first(String host) throws LookupException {
+        return first(host, null);
+    }
+
+    /**
+     * The first address of a family; of a host that has none of it, the first of all.
+     *
+     * @param host as for {@link #first}; an address stands for itself
+     * @param family the family
+     * @throws LookupException if there is none; the message is that of {@code gai_strerror}
+     */
+    public static InetAddress preferred(String host, ProtocolFamily family) throws LookupException {
         try {
-            return HostLookup.first("getaddrinfo", host, null, false);
+            return first(host, family);
+        } catch (LookupException other) {
+            return first(host, null);
+        }
+    }
+
+    private static InetAddress first(String host, @Nullable ProtocolFamily family) throws LookupException {
+        try {
+            return HostLookup.first("getaddrinfo", host, family, false);
         } catch (AddressLookupException e) {
             throw new LookupException(e);
         }

@@ -6,6 +6,7 @@ import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.DatagramParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.RdmaException;
@@ -186,10 +187,17 @@ final class CmLinks implements Links {
             console.step("Failed to bind RDMA CM address on the server.", () -> listener.bindAddress(local));
             console.step("Failed to listen on RDMA CM server listen ID.", () -> listener.listen(settings.queuePairs));
             handshake.swap(Destination.EMPTY);
+            Patience patience = new Patience();
             while (ids.size() < settings.queuePairs || !settings.isDatagram() && established < settings.queuePairs) {
                 CmEvent event = channel.await(GLANCE);
                 if (event != null) {
                     handle(event);
+                    patience.refresh();
+                } else if (patience.isOver()) {
+                    throw console.failure(
+                            "Failed to create RDMA CM connection with resources.",
+                            ids.size() + " of " + settings.queuePairs + " connections came, and then none for "
+                                    + patience.seconds() + " s; both sides need the same -q");
                 } else if (handshake.talk().isOver() || Thread.currentThread().isInterrupted()) {
                     throw console.failure(
                             "Failed to create RDMA CM connection with resources.",
@@ -249,10 +257,12 @@ final class CmLinks implements Links {
     }
 
     private void meet(Lane lane, int port) throws PerftestFailure {
+        Patience patience = new Patience();
         while (resources.receives().poll(completion) == 0) {
-            if (handshake.talk().isOver()) {
+            if (patience.isOver() || handshake.talk().isOver()) {
                 throw console.failure(
-                        "Failed to initialize UD connection parameters for RDMA CM.", "the client has gone");
+                        "Failed to initialize UD connection parameters for RDMA CM.",
+                        "the client has gone, or its first message was lost");
             }
             Thread.onSpinWait();
         }

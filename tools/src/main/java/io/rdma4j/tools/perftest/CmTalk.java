@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
+import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
@@ -37,6 +38,7 @@ final class CmTalk implements Talk {
     private final QueuePair queuePair;
     private final WorkCompletion[] completion = WorkCompletion.array(1);
     private boolean over;
+    private boolean expectsRuns;
 
     /** Takes an identifier that can have a queue pair, and posts the first receive. */
     private CmTalk(Console console, CmId id, int completionVector) {
@@ -111,9 +113,19 @@ final class CmTalk implements Talk {
 
     private void await(CompletionQueue queue) throws PerftestFailure {
         Spin spin = new Spin();
+        boolean gone = false;
+        Patience patience = new Patience();
         while (queue.poll(completion) == 0) {
-            if (spin.once() && isOver() && queue.poll(completion) == 0) {
+            if (!spin.once()) {
+                continue;
+            }
+            if (gone) {
                 throw gone("the connection for the exchange of parameters was closed");
+            }
+            // What it has sent before may still be found by the next polls.
+            gone = isOver();
+            if (!expectsRuns && patience.isOver()) {
+                throw console.silence(patience);
             }
         }
         if (!completion[0].isSuccess()) {
@@ -126,6 +138,11 @@ final class CmTalk implements Talk {
         return console.failure(
                 " Unable to read from socket/rdma_cm",
                 what + ": the peer has ended, or was started with other options");
+    }
+
+    @Override
+    public void expectRuns() {
+        expectsRuns = true;
     }
 
     @Override

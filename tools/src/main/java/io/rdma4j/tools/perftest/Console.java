@@ -2,6 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.tools.Explanation;
 import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.messages.Patience;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
@@ -46,9 +47,14 @@ final class Console {
 
     /** Prints perftest's line and an explanation; exit status 1. */
     PerftestFailure failure(String line, @Nullable String explanation) {
+        return failure(1, line, explanation);
+    }
+
+    /** Prints perftest's line and an explanation. */
+    PerftestFailure failure(int status, String line, @Nullable String explanation) {
         error(line);
         explain(explanation);
-        return new PerftestFailure(1);
+        return new PerftestFailure(status);
     }
 
     /** Prints perftest's line, which says enough; exit status 1. */
@@ -60,6 +66,15 @@ final class Console {
     /** The same for an error of the device. */
     PerftestFailure failure(String line, RdmaException cause) {
         return failure(line, Explanation.of(cause));
+    }
+
+    /** The peer says nothing where it should tell its parameters. */
+    PerftestFailure silence(Patience patience) {
+        return failure(
+                " Unable to read from socket/rdma_cm",
+                "nothing came from the peer for " + patience.seconds()
+                        + " s at the exchange of parameters: it hangs, or was started with other options; both sides"
+                        + " need the same -q, -R, -z and --dont_xchg_versions");
     }
 
     /** A call of the verbs or of the connection manager. */

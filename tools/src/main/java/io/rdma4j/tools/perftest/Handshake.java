@@ -16,6 +16,9 @@ final class Handshake {
     private static final int VERSION_BYTES = 16;
     private static final int MTU_BYTES = 2;
 
+    /** Behind the zero that ends the version, where perftest's own programs say and read nothing. */
+    private static final String QUEUE_PAIRS = "q=";
+
     private final Talk talk;
     private final Settings settings;
     private final Console console;
@@ -56,10 +59,12 @@ final class Handshake {
         if (settings.silentVersions) {
             return;
         }
-        byte[] version = new byte[VERSION_BYTES];
-        byte[] text = VERSION.getBytes(StandardCharsets.US_ASCII);
-        System.arraycopy(text, 0, version, 0, text.length);
-        checkVersion(exchange(version));
+        ByteBuffer version = ByteBuffer.allocate(VERSION_BYTES);
+        version.put(VERSION.getBytes(StandardCharsets.US_ASCII)).put((byte) 0);
+        version.put((QUEUE_PAIRS + settings.queuePairs).getBytes(StandardCharsets.US_ASCII));
+        byte[] answer = exchange(version.array());
+        checkVersion(answer);
+        checkQueuePairs(answer);
         settings.cycleBytes = largest("page size", settings.cycleBytes);
         settings.cacheLineBytes = largest("cache line size", settings.cacheLineBytes);
     }
@@ -78,6 +83,22 @@ final class Handshake {
             throw console.failure(
                     "Current implementation is not compatible with versions older than 5.70",
                     "the peer has version " + version);
+        }
+    }
+
+    /** Both must have as many queue pairs: each tells the places of its own one by one, and hears as many. */
+    private void checkQueuePairs(byte[] answer) throws PerftestFailure {
+        String[] words = new String(answer, StandardCharsets.ISO_8859_1).split("\0", -1);
+        String told = words.length < 2 ? "" : words[1];
+        if (!told.matches(QUEUE_PAIRS + "[0-9]{1,5}")) {
+            return; // it is perftest's own program, which does not tell
+        }
+        int theirs = Integer.parseInt(told.substring(QUEUE_PAIRS.length()));
+        if (theirs != settings.queuePairs) {
+            throw console.failure(
+                    " Failed to exchange data between server and clients",
+                    "this side was started with -q " + settings.queuePairs + " and the peer with -q " + theirs
+                            + "; start both with the same -q");
         }
     }
 

@@ -1,9 +1,7 @@
 package io.rdma4j.tools.perftest;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** What a latency tool does once the queue pairs are connected. */
@@ -18,7 +16,7 @@ final class LatencyTest {
     private final Handshake handshake;
     private final Resources resources;
     private final Destination mine;
-    private final List<Map<String, Object>> rows = new ArrayList<>();
+    private final SizeRows rows;
 
     LatencyTest(Settings settings, Console console, Handshake handshake, Resources resources, Destination mine) {
         this.settings = settings;
@@ -26,6 +24,7 @@ final class LatencyTest {
         this.handshake = handshake;
         this.resources = resources;
         this.mine = mine;
+        rows = new SizeRows(console.environment().report(), settings.forever);
     }
 
     void run(Completions sends, Completions receives) throws PerftestFailure {
@@ -54,7 +53,6 @@ final class LatencyTest {
             print(size, loop);
         }
         line();
-        console.environment().report().result("sizes", rows);
         if (settings.operation != Operation.WRITE) {
             handshake.close(mine);
         } else if (settings.timed) {

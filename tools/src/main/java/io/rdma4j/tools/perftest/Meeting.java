@@ -15,6 +15,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -43,6 +44,10 @@ record Meeting(
         @Nullable InetSocketAddress server)
         implements AutoCloseable {
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
+
+    /** Exit status of two of perftest's programs where there is no device; that of the others is 1. */
+    private static final int NO_DEVICE = 7;
+
     private static final String NO_CONNECTION = " Unable to init the socket connection";
 
     /** Meets the peer: waits for it, or connects to it. */
@@ -62,17 +67,23 @@ record Meeting(
         if (devices.isEmpty()) {
             console.error(" Did not detect devices ");
             console.error(" If device exists, check if driver is up");
-            throw console.failure(" Unable to find the Infiniband/RoCE device", "rdma4j doctor tells what is missing");
+            throw noDevice(settings, console, "rdma4j doctor tells what is missing");
         }
         String name = settings.device;
         if (name != null && devices.stream().noneMatch(device -> device.name().equals(name))) {
             console.error("IB device " + name + " not found");
-            throw console.failure(
-                    " Unable to find the Infiniband/RoCE device",
+            throw noDevice(
+                    settings,
+                    console,
                     "there are "
                             + String.join(
                                     ", ", devices.stream().map(Device::name).toList()));
         }
+    }
+
+    private static PerftestFailure noDevice(Settings settings, Console console, String explanation) {
+        boolean isFetch = settings.isBandwidth() && settings.operation.isFetch();
+        return console.failure(isFetch ? NO_DEVICE : 1, " Unable to find the Infiniband/RoCE device", explanation);
     }
 
     /** Says no to a completion vector that the device has not. */
@@ -106,13 +117,14 @@ record Meeting(
     }
 
     private static AddressInformation lookUp(Settings settings, Console console) throws PerftestFailure {
-        String source = settings.source;
+        String source = settings.source == null ? null : text(settings.source, settings, console);
         if (source == null && settings.ipv6 && !settings.isClient()) {
             source = "::";
         }
+        String server = settings.server == null ? null : text(settings.server, settings, console);
         try {
             return CmAddresses.lookUp(
-                    source, settings.server, String.valueOf(settings.port), EnumSet.noneOf(Flag.class), PortSpace.TCP);
+                    source, server, String.valueOf(settings.port), EnumSet.noneOf(Flag.class), PortSpace.TCP);
         } catch (AddressLookupException e) {
             console.error(e.reason().text() + " for " + settings.server + ":" + settings.port);
             throw console.failure("Problem in resolving basic address and port", e.getMessage());
@@ -203,9 +215,14 @@ record Meeting(
         return InetAddress.ofLiteral(ipv6 ? "::" : "0.0.0.0");
     }
 
+    private static String text(String host, Settings settings, Console console) throws PerftestFailure {
+        return address(host, settings, console).getHostAddress();
+    }
+
     private static InetAddress address(String host, Settings settings, Console console) throws PerftestFailure {
         try {
-            return HostAddresses.first(host);
+            return HostAddresses.preferred(
+                    host, settings.ipv6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
         } catch (HostAddresses.LookupException e) {
             console.error(e.getMessage() + " for " + host + ":" + settings.port);
             throw console.failure("Problem in resolving basic address and port");

@@ -16,6 +16,7 @@ final class PerftestCommandLine {
             "w:y:p:d:i:m:s:n:t:u:S:x:c:q:I:o:M:r:Q:A:l:D:f:B:T:L:E:J:j:K:k:X:W:aFegzRvhbNVCHUOZP";
 
     private static final Pattern INTEGER = Pattern.compile("\\s*[-+]?(0[xX][0-9a-fA-F]+|[0-9]+)?");
+    private static final int MOST_PORT = 65_535;
     private static final int FEWEST_ITERATIONS = 5;
     private static final int MOST_ITERATIONS = 100_000_000;
     private static final int MOST_SEND_DEPTH = 15_000;
@@ -173,7 +174,7 @@ final class PerftestCommandLine {
 
     private void take(char letter, String value) throws PerftestFailure {
         switch (letter) {
-            case 'p' -> settings.port = number(value, "Port");
+            case 'p' -> settings.port = number(value, "Port", 0, MOST_PORT);
             case 'd' -> settings.device = value;
             case 'i' -> {
                 settings.devicePort = number(value, "IB Port");
@@ -368,7 +369,8 @@ final class PerftestCommandLine {
         if (!INTEGER.matcher(value).matches()) {
             throw refusal(" " + what + " argument " + value + " should be int");
         }
-        return (int) CStrings.strtol(value);
+        // Never one that the 32 bits of a C int would turn into another.
+        return Math.clamp(CStrings.strtol(value), Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
     private int number(String value, String what, int least, int most) throws PerftestFailure {

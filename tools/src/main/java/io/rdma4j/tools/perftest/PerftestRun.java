@@ -38,6 +38,10 @@ final class PerftestRun {
             }
         } catch (RdmaException e) {
             throw console.failure("Couldn't post send", e);
+        } catch (OutOfMemoryError e) {
+            throw console.failure(
+                    "Couldn't allocate memory for the times of " + settings.iterations + " operations",
+                    e.getMessage() + "; use a smaller -n or -q, or -D SECONDS, which keeps no times");
         }
     }
 
@@ -56,6 +60,7 @@ final class PerftestRun {
             List<Destination> mine = destinations(meeting, resources, packetNumbers);
             new TestInfo(settings, console).print(meeting, mtu);
             introduce(handshake, links, resources, mine);
+            handshake.talk().expectRuns();
             measure(handshake, links, resources, mine);
             if (settings.waitSeconds > 0) {
                 console.line(" Waiting " + settings.waitSeconds + " seconds before releasing resources...");

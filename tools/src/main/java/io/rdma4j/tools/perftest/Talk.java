@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.messages.Patience;
 import org.jspecify.annotations.Nullable;
 
 /** How the two sides tell each other what they must know. Not thread safe. */
@@ -7,7 +8,9 @@ interface Talk extends AutoCloseable {
     /** Sends. */
     void send(byte[] data) throws PerftestFailure;
 
-    /** Waits for so many bytes. */
+    /**
+     * Waits for so many bytes: for {@link Patience} at most, unless the peer may be measuring.
+     */
     byte[] receive(int length) throws PerftestFailure;
 
     /** Sends a place. */
@@ -15,6 +18,12 @@ interface Talk extends AutoCloseable {
 
     /** Waits for a place. */
     Destination receiveDestination() throws PerftestFailure;
+
+    /**
+     * From now on the peer may be measuring while this side waits for it, which takes its time; before, both do nothing but
+     * tell each other their parameters.
+     */
+    void expectRuns();
 
     /** What keeps the device going while this side waits; null while there is none. */
     void driveBy(@Nullable Runnable drive);

@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.messages.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,6 +21,7 @@ final class TcpTalk implements Talk {
     private final SocketChannel channel;
     private @Nullable Runnable drive;
     private @Nullable ByteBuffer early;
+    private boolean expectsRuns;
 
     private TcpTalk(Console console, SocketChannel channel) throws IOException {
         this.console = console;
@@ -75,15 +77,22 @@ final class TcpTalk implements Talk {
     public byte[] receive(int length) throws PerftestFailure {
         ByteBuffer data = ByteBuffer.allocate(length);
         takeEarly(data);
+        Patience patience = new Patience();
         try {
             while (data.hasRemaining()) {
                 int came = channel.read(data);
                 if (came < 0) {
                     throw gone("it has closed the connection");
                 }
-                if (came == 0) {
-                    pause();
+                if (came > 0) {
+                    patience.refresh();
+                    continue;
                 }
+                // What has begun to come must go on, also while the peer may measure: it expects an answer to it.
+                if ((!expectsRuns || data.position() > 0) && patience.isOver()) {
+                    throw console.silence(patience);
+                }
+                pause();
             }
         } catch (IOException e) {
             throw gone(String.valueOf(e.getMessage()));
@@ -131,6 +140,11 @@ final class TcpTalk implements Talk {
                     "both sides must be the same tool with the same options");
         }
         return destination;
+    }
+
+    @Override
+    public void expectRuns() {
+        expectsRuns = true;
     }
 
     @Override
