@@ -19,17 +19,19 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Another Java process with the classes under test; its lines of output come one by one. */
-final class ChildProcess implements AutoCloseable {
+public final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final Writer input;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-    ChildProcess(Class<?> main, List<String> options, String... arguments) throws IOException {
+    /** Starts it, with options of the Java virtual machine. */
+    public ChildProcess(Class<?> main, List<String> options, String... arguments) throws IOException {
         this(List.of(), main, options, arguments);
     }
 
     /** With words before the command, such as those of {@code unshare}. */
-    ChildProcess(List<String> prefix, Class<?> main, List<String> options, String... arguments) throws IOException {
+    public ChildProcess(List<String> prefix, Class<?> main, List<String> options, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
@@ -84,7 +86,8 @@ final class ChildProcess implements AutoCloseable {
         lines.add("END");
     }
 
-    void tell(String line) throws IOException {
+    /** Writes a line to it. */
+    public void tell(String line) throws IOException {
         input.write(line + "\n");
         input.flush();
     }
@@ -95,7 +98,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** The next line that begins with {@code word}, without it; fails if another comes or none in twenty seconds. */
-    String[] expect(String word) throws InterruptedException {
+    public String[] expect(String word) throws InterruptedException {
         String line = lines.poll(20, TimeUnit.SECONDS);
         if (line == null || !line.startsWith(word)) {
             throw new AssertionError("expected '" + word + "' but got '" + line + "', then " + lines);
@@ -108,7 +111,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Kills as {@code kill -9} does. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
     }

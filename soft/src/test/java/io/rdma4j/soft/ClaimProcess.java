@@ -2,6 +2,7 @@ package io.rdma4j.soft;
 
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.share.Slots;
 import io.rdma4j.verbs.RdmaException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Random;
 
 /**
  * Claims RDMA ports as told by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}; {@code free} frees the oldest,
@@ -21,7 +23,10 @@ public final class ClaimProcess {
 
     /** Runs; the argument is the run directory. */
     public static void main(String[] arguments) throws IOException {
-        PortClaims claims = new PortClaims(RunDirectory.at(Path.of(arguments[0])));
+        RunDirectory directory = RunDirectory.at(Path.of(arguments[0]));
+        Slots slot = Slots.claim(directory, new Random());
+        PortClaims claims = new PortClaims(directory);
+        System.out.println("= slot " + slot.number());
         Deque<PortClaims.Claim> held = new ArrayDeque<>();
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = input.readLine(); line != null; line = input.readLine()) {

@@ -25,12 +25,13 @@ class PortClaimsTest {
     private ChildProcess two;
 
     @BeforeEach
-    void start() throws IOException {
+    void start() throws IOException, InterruptedException {
         Path run = Files.createDirectory(
                 directory.resolve("run"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         one = new ChildProcess(ClaimProcess.class, List.of(), run.toString());
         two = new ChildProcess(ClaimProcess.class, List.of(), run.toString());
+        assertThat(one.expect("= slot")).isNotEqualTo(two.expect("= slot"));
     }
 
     @AfterEach
