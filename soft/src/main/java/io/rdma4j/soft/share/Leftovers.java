@@ -1,11 +1,81 @@
 package io.rdma4j.soft.share;
 
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** What processes in network namespaces that are no more have left. */
+/**
+ * Removes what processes in network namespaces that are no more have left: each namespace has a directory beside that of the
+ * others. A directory is in use while a process has a slot there.
+ */
 final class Leftovers {
+    private static final String NAMESPACE = "[0-9]+";
+
     private Leftovers() {}
 
     /** Removes the directories beside this process' own that no process uses; those that cannot be removed stay. */
-    static void remove(Path own) {}
+    static void remove(Path own) {
+        Path parent = own.toAbsolutePath().getParent();
+        if (parent == null) {
+            return;
+        }
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(parent)) {
+            for (Path each : all) {
+                if (each.getFileName().toString().matches(NAMESPACE)
+                        && !each.getFileName().equals(own.getFileName())
+                        && Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)) {
+                    removeUnused(each);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            return; // they cost a little room, and nothing else
+        }
+    }
+
+    /** A process that comes meanwhile finds all slots taken, or the file of its slot removed, and tries again. */
+    private static void removeUnused(Path directory) {
+        Path slots = directory.resolve(Slots.FILE);
+        if (LockFile.isOpen(slots)) {
+            return; // closing another handle of it would free this process' own locks
+        }
+        try (FileChannel channel = FileChannel.open(slots, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+                FileLock lock = channel.tryLock()) {
+            List<Path> files = lock == null ? null : filesOf(directory);
+            if (files != null) {
+                for (Path file : files) {
+                    Files.deleteIfExists(file);
+                }
+                Files.delete(slots);
+                Files.delete(directory);
+            }
+        } catch (IOException | DirectoryIteratorException | OverlappingFileLockException e) {
+            return; // another process removes it, it was never used, or this process uses it by another name
+        }
+    }
+
+    /** All but the slots, or null if there is something that no process of this program has made. */
+    private static @Nullable List<Path> filesOf(Path directory) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
+            for (Path file : all) {
+                if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+                    return null;
+                }
+                if (!file.endsWith(Slots.FILE)) {
+                    files.add(file);
+                }
+            }
+        }
+        return files;
+    }
 }

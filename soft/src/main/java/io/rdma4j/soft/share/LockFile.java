@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +23,19 @@ import org.jspecify.annotations.Nullable;
 final class LockFile {
     private static final Map<Path, LockFile> ALL = new HashMap<>();
 
+    private final Path path;
     private final FileChannel channel;
+    private final @Nullable Object identity;
 
     private LockFile(Path path) throws IOException {
-        channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        this.path = path;
+        if (!Files.exists(path)) {
+            FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE)
+                    .close();
+        }
+        // Taken before: if the file is replaced in between, it is not the identity of the one that is there.
+        identity = identity(path);
+        channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     /** The file at a path, opened or made at the first call. Thread safe. */
@@ -35,6 +48,35 @@ final class LockFile {
                 ALL.put(absolute, known);
             }
             return known;
+        }
+    }
+
+    /** Whether this process has the file at a path open. Thread safe. */
+    static boolean isOpen(Path path) {
+        synchronized (ALL) {
+            return ALL.containsKey(path.toAbsolutePath().normalize());
+        }
+    }
+
+    /**
+     * Whether this is still the file at its path, and not one that another process has removed; if not, the next {@link #at}
+     * opens the one that is there. Thread safe.
+     */
+    boolean isCurrent() throws IOException {
+        synchronized (ALL) {
+            if (Objects.equals(identity, identity(path))) {
+                return true;
+            }
+            ALL.remove(path, this); // not closed here: its other locks, if there are any, live as long as they are held
+            return false;
+        }
+    }
+
+    private static @Nullable Object identity(Path path) throws IOException {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        } catch (NoSuchFileException e) {
+            return path; // no file's key
         }
     }
 

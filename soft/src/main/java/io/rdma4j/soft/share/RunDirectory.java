@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The directory where the processes of one user in one network namespace meet: {@code $XDG_RUNTIME_DIR/rdma4j/<network
  * namespace>}, or {@code rdma4j-<user>/<network namespace>} in the directory for temporary files; {@code RDMA4J_RUN_DIR}
  * names another. Only its owner may enter it: who can connect to the sockets in it can take part in connections. Nobody but
- * its owner and root may put another in its place ({@link TrustedPath}).
+ * its owner and root may put another in its place ({@link TrustedPath}). Whoever opens the usual one removes those of network
+ * namespaces beside it that no process uses any more ({@link Leftovers}).
  */
 public final class RunDirectory {
     /** Environment variable, or system property {@code rdma4j.run.dir}, that names the directory. */
@@ -38,7 +39,12 @@ public final class RunDirectory {
      */
     public static RunDirectory open() {
         String override = System.getProperty("rdma4j.run.dir", System.getenv(OVERRIDE));
-        return override != null && !override.isEmpty() ? at(Path.of(override)) : at(usual(), true);
+        if (override != null && !override.isEmpty()) {
+            return at(Path.of(override));
+        }
+        RunDirectory directory = at(usual(), true);
+        Leftovers.remove(directory.path());
+        return directory;
     }
 
     /** Opens a directory at a path of the caller's choice; see {@link #open}. */
@@ -75,6 +81,13 @@ public final class RunDirectory {
     /** The directory. */
     public Path path() {
         return path;
+    }
+
+    /** Makes it again if another process has removed it, since nobody used it. */
+    void renew() {
+        if (!Files.exists(path)) {
+            var _ = at(path);
+        }
     }
 
     /** A file in it. */

@@ -5,6 +5,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * This process' slot: a number from 1 to 254 that no other process of the user in this network namespace has. It is the
@@ -13,6 +14,12 @@ import java.util.random.RandomGenerator;
 public final class Slots implements AutoCloseable {
     private static final int FIRST = 1;
     private static final int COUNT = 254;
+
+    /** The file of the locks; while any is held, the directory is in use. */
+    static final String FILE = "slots";
+
+    /** The directory may be removed between the look whether it is there and the lock, but not again and again. */
+    private static final int TRIES = 3;
 
     private final FileLock lock;
     private final int slot;
@@ -29,13 +36,10 @@ public final class Slots implements AutoCloseable {
      */
     public static Slots claim(RunDirectory directory, RandomGenerator random) {
         try {
-            LockFile file = LockFile.at(directory.file("slots"));
-            int start = random.nextInt(COUNT);
-            for (int i = 0; i < COUNT; i++) {
-                int slot = FIRST + (start + i) % COUNT;
-                FileLock lock = file.tryLock(slot, false);
-                if (lock != null) {
-                    return new Slots(lock, slot);
+            for (int tries = 0; tries < TRIES; tries++) {
+                Slots slots = tryClaim(directory, random);
+                if (slots != null) {
+                    return slots;
                 }
             }
         } catch (IOException e) {
@@ -51,6 +55,26 @@ public final class Slots implements AutoCloseable {
                 COUNT + " processes of this user use RDMA in this network namespace",
                 "Give each group of processes a directory of its own by " + RunDirectory.OVERRIDE
                         + " and an address of its own");
+    }
+
+    /** Null if all are taken, or if the file has just been removed by a process that saw no slot taken. */
+    private static @Nullable Slots tryClaim(RunDirectory directory, RandomGenerator random) throws IOException {
+        directory.renew();
+        LockFile file = LockFile.at(directory.file(FILE));
+        int start = random.nextInt(COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            int slot = FIRST + (start + i) % COUNT;
+            FileLock lock = file.tryLock(slot, false);
+            if (lock != null && file.isCurrent()) {
+                return new Slots(lock, slot);
+            }
+            if (lock != null) {
+                lock.release();
+                return null;
+            }
+        }
+        boolean _ = file.isCurrent();
+        return null;
     }
 
     /** The slot. */
