@@ -117,6 +117,40 @@ class StreamEndpointTest {
     }
 
     @Test
+    void aConnectionThatEndsWithoutTheWordOfThePeerIsReset() throws IOException {
+        transfer(client, server, 100);
+        client.close(0); // as SO_LINGER 0 has it
+        assertThat(server.await(Readiness.IN, deadline()) & Readiness.IN).isEqualTo(Readiness.IN);
+        assertThatThrownBy(() -> server.read(ByteBuffer.allocate(1)))
+                .isInstanceOf(SocketException.class)
+                .hasMessageStartingWith("Connection reset");
+        assertThatThrownBy(() -> server.write(ByteBuffer.allocate(1))).isInstanceOf(SocketException.class);
+    }
+
+    @Test
+    void whatArrivedBeforeAResetIsRead() throws IOException {
+        client.write(ByteBuffer.wrap(new byte[1000]));
+        while (server.availableBytes() < 1000) {
+            assertThat(server.await(Readiness.IN, deadline()) & Readiness.IN).isEqualTo(Readiness.IN);
+        }
+        client.close(0);
+        assertThat(server.await(Readiness.IN, deadline())).isNotZero();
+        assertThat(server.read(ByteBuffer.allocate(2000))).isEqualTo(1000);
+        server.await(Readiness.IN, deadline());
+        assertThatThrownBy(() -> server.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+    }
+
+    @Test
+    void anEndOfOutputStaysAnEndWhenTheConnectionGoes() throws IOException {
+        client.shutdownOutput();
+        server.await(Readiness.IN, deadline());
+        assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        client.close(0);
+        assertThat(server.await(Readiness.ERROR, deadline())).isNotZero();
+        assertThat(server.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+
+    @Test
     void theOutputOfOneSideEndsAndTheOtherGoesOn() throws IOException {
         client.shutdownOutput();
         assertThat(server.await(Readiness.IN, deadline()) & Readiness.IN).isEqualTo(Readiness.IN);

@@ -240,14 +240,26 @@ class StreamShutdownTest {
     }
 
     @Test
-    void aConnectionThatHasGoneEndsTheStreamAndLeavesWhatCame() {
+    void aConnectionThatHasGoneBreaksTheStreamAndLeavesWhatCame() {
         pair.write(pair.a, 100);
+        pair.deliver();
+        b.onDisconnected();
+        assertThat(b.isDisconnected()).isTrue();
+        assertThat(b.isBroken()).contains("had not ended its output");
+        assertThat(pair.read(pair.b, 200)).isEqualTo(100);
+        assertThat(pair.write(pair.b, 1)).isZero();
+        assertThat(b.isQuiet()).isTrue();
+    }
+
+    @Test
+    void aConnectionMayGoWhenThePeerOrThisSideHasEndedTheInput() {
+        a.shutdownOutput();
         pair.deliver();
         b.onDisconnected();
         assertThat(b.isInputEnded()).isTrue();
         assertThat(b.isBroken()).isNull();
-        assertThat(pair.read(pair.b, 200)).isEqualTo(100);
-        assertThat(pair.write(pair.b, 1)).isZero();
-        assertThat(b.isQuiet()).isTrue();
+        a.shutdownInput();
+        a.onDisconnected();
+        assertThat(a.isBroken()).isNull();
     }
 }
