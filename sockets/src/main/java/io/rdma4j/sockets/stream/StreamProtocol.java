@@ -194,16 +194,26 @@ public final class StreamProtocol {
 
     private void onControl(int value) {
         if (value == ControlWord.DISCONNECT) {
-            onDisconnected();
+            peerOutputShut = true;
+            disconnected = true;
+            peerGone = true;
         } else if (value == ControlWord.SHUTDOWN && outputShut) {
+            peerOutputShut = true;
             disconnected = true; // the peer is still to hear of this side's end, if it has not
         } else if (value == ControlWord.SHUTDOWN) {
             peerOutputShut = true;
         }
     }
 
-    /** The connection has gone, by the connection manager's word. What has arrived can still be read. */
+    /**
+     * The connection has gone, by the connection manager's word. What has arrived can still be read. It is the end of the
+     * input only where the peer has said so in the stream; else something that the peer has sent may be missing, and the
+     * stream is broken.
+     */
     public void onDisconnected() {
+        if (!isInputEnded()) {
+            fail("the connection ended, and the peer had not ended its output");
+        }
         disconnected = true;
         peerGone = true;
     }

@@ -346,7 +346,9 @@ final class StreamSide implements ConnectedSide {
         }
         String why = protocol.isBroken();
         require(
-                why == null || mayBreak.getAsBoolean() && why.contains("could not be delivered"),
+                why == null
+                        || mayBreak.getAsBoolean()
+                                && (why.contains("could not be delivered") || why.contains("had not ended its output")),
                 "broken without a reason: " + why);
         require(protocol.isQuiet(), "requests without completion");
         boolean wasJoined = started && peer.started;
