@@ -15,7 +15,8 @@ public final class StreamMapping {
     private final long offset;
     private boolean ended;
 
-    private StreamMapping(StreamEndpoint endpoint, MemoryRegion region, int index, long offset) {
+    /** The mapping of a region that is registered for an endpoint's peer. */
+    StreamMapping(StreamEndpoint endpoint, MemoryRegion region, int index, long offset) {
         this.endpoint = endpoint;
         this.region = region;
         this.index = index;

@@ -4,16 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmMessages;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.EventChannel;
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.SendWorkRequest;
+import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.rsocket.BufferDescriptor;
 import io.rdma4j.wire.rsocket.ConnectData;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -59,6 +68,34 @@ final class RawStreamPeer implements AutoCloseable {
         BufferDescriptor buffer = new BufferDescriptor(0x2000, 1, 65_536);
         byte[] data = new ConnectData(false, true, 384, 0, table, buffer).toByteArray();
         return new ConnectionParameters(data, 0, 0, true, 7, 7, false, queuePairNumber);
+    }
+
+    /** Writes a 1 into memory of the other end, and tells how that ended. */
+    CompletionStatus write(long remoteAddress, int remoteKey) {
+        CmMessages messages = new CmMessages(id);
+        WorkCompletion completion = new WorkCompletion();
+        try (Arena arena = Arena.ofShared();
+                MemoryRegion one = messages.register(arena.allocateFrom(ValueLayout.JAVA_BYTE, (byte) 1))) {
+            messages.postWrite(1, one, 0, 1, Set.of(CmMessages.Flag.SIGNALED), remoteAddress, remoteKey);
+            assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
+        }
+        return completion.status();
+    }
+
+    /** Says a word so many times, each when the other end has the one before. */
+    void say(int word, int times) {
+        CmMessages messages = new CmMessages(id);
+        WorkCompletion completion = new WorkCompletion();
+        for (int i = 0; i < times; i++) {
+            Objects.requireNonNull(id.queuePair())
+                    .postSend(new SendWorkRequest()
+                            .reset(1)
+                            .write(0, 0)
+                            .immediate(word)
+                            .signaled());
+            assertThat(messages.awaitSendCompletion(completion, PATIENCE)).isTrue();
+            assertThat(completion.isSuccess()).isTrue();
+        }
     }
 
     /** Ends the connection by the connection manager, and says nothing in the stream. */

@@ -1,11 +1,14 @@
 package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmEvent;
+import io.rdma4j.wire.rsocket.ControlWord;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of a connection that is closed while its peer takes nothing. */
+/** Connections whose peer is not of this library: it takes nothing, or says more than anybody asked for. */
 @Timeout(60)
 class StreamClosingTest {
     private static final int PEERS = 12;
@@ -67,5 +70,36 @@ class StreamClosingTest {
         assertThat(System.nanoTime() - begin)
                 .as("nanoseconds; one after the other they would take 1 s each")
                 .isLessThan(PEERS * 500_000_000L);
+    }
+
+    @Test
+    void aDisconnectionWithoutAWordIsAReset() throws IOException {
+        connect();
+        StreamEndpoint accepted = accept();
+        peers.getFirst().disconnect();
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 20_000_000_000L))
+                .isNotZero();
+        assertThatThrownBy(() -> accepted.read(ByteBuffer.allocate(1))).hasMessageStartingWith("Connection reset");
+    }
+
+    @Test
+    void oneCallTakesABoundedNumberOfWords() throws IOException {
+        connect();
+        StreamEndpoint accepted = accept();
+        peers.getFirst().say(ControlWord.of(ControlWord.DATA, 1), 300);
+        int first = accepted.availableBytes();
+        assertThat(first).isBetween(200, 299);
+        assertThat(accepted.availableBytes()).isEqualTo(300);
+    }
+
+    @Test
+    void whoWaitsHearsOfWhatOneLookHasLeft() throws Exception {
+        connect();
+        StreamEndpoint accepted = accept();
+        RawStreamPeer peer = peers.getFirst();
+        peer.say(ControlWord.of(ControlWord.CREDIT, 400), 299);
+        peer.say(ControlWord.of(ControlWord.DATA, 1), 1);
+        assertThat(accepted.await(Readiness.IN, System.nanoTime() + 20_000_000_000L))
+                .isEqualTo(Readiness.IN);
     }
 }

@@ -3,6 +3,7 @@ package io.rdma4j.sockets.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.AddressRules;
+import io.rdma4j.sockets.BlockedThread;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.RdmaSockets;
 import java.io.Closeable;
@@ -22,7 +23,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -172,32 +172,13 @@ class BlockedCallsTest {
             return result + (Thread.currentThread().isInterrupted() ? ", interrupted" : "");
         });
         Thread thread = (virtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon()).start(task);
-        awaitBlocked(thread);
+        BlockedThread.await(thread);
         if (means.equals("close")) {
             channel.close();
         } else {
             thread.interrupt();
         }
         return name + ": " + task.get(PATIENCE_SECONDS, TimeUnit.SECONDS) + (channel.isOpen() ? ", open" : ", closed");
-    }
-
-    /** Waits until the thread waits for the kernel or for another thread, ten looks in turn. */
-    private static void awaitBlocked(Thread thread) throws InterruptedException {
-        for (int looks = 0; looks < 10; ) {
-            Thread.sleep(2);
-            assertThat(thread.isAlive()).as("the call blocks").isTrue();
-            StackTraceElement[] stack = thread.getStackTrace();
-            boolean parked = thread.getState() == Thread.State.WAITING
-                    || thread.getState() == Thread.State.TIMED_WAITING
-                    || Arrays.stream(stack).limit(8).anyMatch(BlockedCallsTest::isWait);
-            looks = parked ? looks + 1 : 0;
-        }
-    }
-
-    private static boolean isWait(StackTraceElement frame) {
-        return frame.isNativeMethod()
-                || frame.getClassName().startsWith("io.rdma4j.sockets.io")
-                        && frame.getMethodName().contains("await");
     }
 
     @ParameterizedTest
