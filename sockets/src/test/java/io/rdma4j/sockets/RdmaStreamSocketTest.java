@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.rdma4j.cm.RoutePath;
+import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.verbs.PathMtu;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -412,5 +413,15 @@ class RdmaStreamSocketTest {
             client.close();
             third.close();
         }
+    }
+
+    @Test
+    void aBufferOfAnySizeCanBeAskedFor() throws IOException {
+        RdmaStreamSocket large = RdmaStreamSocket.open();
+        large.setOption(StandardSocketOptions.SO_SNDBUF, Integer.MAX_VALUE);
+        large.setOption(StandardSocketOptions.SO_RCVBUF, Integer.MAX_VALUE);
+        assertThat(large.option(StandardSocketOptions.SO_SNDBUF)).isEqualTo(StreamSizes.MOST_BUFFER_BYTES / 2);
+        assertThat(large.option(StandardSocketOptions.SO_RCVBUF)).isEqualTo(StreamSizes.MOST_BUFFER_BYTES / 2);
+        large.close();
     }
 }

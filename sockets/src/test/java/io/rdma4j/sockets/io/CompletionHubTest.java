@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -94,16 +95,36 @@ class CompletionHubTest {
     private final Channel channel = new Channel();
     private final CompletionHub hub = CompletionHub.of(device());
 
+    /** A device that the system does not list. */
+    private static final Device NO_DEVICE = (Device) Proxy.newProxyInstance(
+            CompletionHubTest.class.getClassLoader(),
+            new Class<?>[] {Device.class},
+            (self, method, arguments) -> switch (method.getName()) {
+                case "hashCode" -> 1;
+                case "equals" -> false;
+                default -> throw new UnsupportedOperationException(method.getName());
+            });
+
     private DeviceContext device() {
         return (DeviceContext) Proxy.newProxyInstance(
                 getClass().getClassLoader(),
                 new Class<?>[] {DeviceContext.class},
                 (self, method, arguments) -> switch (method.getName()) {
                     case "createCompletionChannel" -> channel;
+                    case "device" -> NO_DEVICE;
                     case "hashCode" -> System.identityHashCode(self);
                     case "equals" -> System.identityHashCode(self) == System.identityHashCode(arguments[0]);
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
+    }
+
+    @Test
+    void theHubOfADeviceThatHasGoneIsForgottenWhenAnotherIsMade() {
+        DeviceContext gone = device();
+        CompletionHub first = CompletionHub.of(gone);
+        assertThat(CompletionHub.of(gone)).isSameAs(first);
+        CompletionHub _ = CompletionHub.of(device());
+        assertThat(CompletionHub.of(gone)).isNotSameAs(first);
     }
 
     @AfterEach

@@ -1,22 +1,27 @@
 package io.rdma4j.sockets.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.nio.RdmaSocketChannel;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What happens to an attempt to connect when its time over RDMA is up. */
+/** What happens to an attempt to connect when its time over RDMA is up, or when something goes wrong meanwhile. */
 @Timeout(60)
 class ConnectingEndpointTest {
     private final CompletableFuture<AcceptQueue.Request> request = new CompletableFuture<>();
@@ -70,6 +75,45 @@ class ConnectingEndpointTest {
             assertThat(client.finishConnect()).isTrue();
         } finally {
             server.close();
+            listener.close();
+        }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // a defect, for the test
+    void whateverGoesWrongInTheEventThreadFailsTheAttempt() throws Exception {
+        CmId listener = listener();
+        StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT.withRoute(new RoutePath(null, 0, 0, 1, 0)));
+        try {
+            client.startConnect(Objects.requireNonNull(listener.localAddress()));
+            client.await(Readiness.OUT, System.nanoTime() + TimeUnit.SECONDS.toNanos(10));
+            assertThatThrownBy(client::finishConnect)
+                    .isInstanceOf(SocketException.class)
+                    .hasCauseInstanceOf(NullPointerException.class);
+        } finally {
+            client.close();
+            listener.close();
+        }
+    }
+
+    @Test
+    void anErrorThatIsThrownForOneSocketHarmsNoOther() throws Exception {
+        CmId listener = listener();
+        InetSocketAddress address = Objects.requireNonNull(listener.localAddress());
+        CountDownLatch thrown = new CountDownLatch(1);
+        CmId failing = ConnectionService.instance().createId(event -> {
+            thrown.countDown();
+            throw new StackOverflowError("one of a test");
+        });
+        StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
+        try {
+            failing.resolveAddress(null, address, Duration.ofSeconds(5));
+            assertThat(thrown.await(10, TimeUnit.SECONDS)).isTrue();
+            client.startConnect(address);
+            assertThat(request.get(10, TimeUnit.SECONDS)).isNotNull();
+        } finally {
+            failing.close();
+            client.close();
             listener.close();
         }
     }
