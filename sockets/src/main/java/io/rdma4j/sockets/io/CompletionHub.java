@@ -2,8 +2,10 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -33,8 +35,14 @@ final class CompletionHub {
         channel = context.createCompletionChannel();
     }
 
-    /** The hub of a device, made when it is needed first. */
+    /** The hub of a device, made when it is needed first. Hubs of devices that have gone stay with their sockets only. */
     static CompletionHub of(DeviceContext context) {
+        CompletionHub known = HUBS.get(context);
+        if (known != null) {
+            return known;
+        }
+        List<Device> present = Device.list();
+        HUBS.keySet().removeIf(other -> !present.contains(other.device()));
         return HUBS.computeIfAbsent(context, CompletionHub::new);
     }
 
