@@ -43,6 +43,7 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
 
     private final CmId id;
     private final CompletionHub hub;
+    private final Releases releases = new Releases();
     private final Arena arena = Arena.ofShared();
     private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
     private final SendWorkRequest send = new SendWorkRequest();
@@ -59,67 +60,60 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
     private boolean armed;
     private @Nullable String failure;
 
-    private DatagramResources(CmId id, DatagramAddress address, DatagramSizes sizes, CompletionQueue queue) {
+    private DatagramResources(
+            CmId id, DatagramAddress address, DatagramSettings settings, CompletionHub.Target target) {
         this.id = id;
-        this.queue = queue;
-        DeviceContext context = id.verbs();
-        DeviceAttributes limits = context.attributes();
-        hub = CompletionHub.of(context);
-        inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
-        sourceGidIndex = context.gids(id.portNumber()).indexOf(DatagramAddresses.gid(address));
-        // Room for the longest datagram of the network: some devices fail a queue pair for one that is too long.
-        mtuBytes = context.port(id.portNumber()).activeMtu().bytes();
-        stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes);
-        queuePair = id.createQueuePair(
-                null,
-                new CmQueuePairAttributes(
-                        new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes),
-                        queue,
-                        queue,
-                        false,
-                        null,
-                        null));
-        sendMemory = register((long) sizes.sendSlots() * DatagramSizes.SLOT_BYTES);
-        receiveMemory = register((long) sizes.receiveSlots() * stride);
-        end = new LocalEnd(
-                address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);
-        end.postAll();
+        try {
+            releases.add(id::close);
+            releases.add(arena::close);
+            id.setReuseAddress(settings.reuseAddress());
+            id.bindAddress(DatagramAddresses.socketAddress(address));
+            DeviceContext context = id.verbs();
+            DeviceAttributes limits = context.attributes();
+            DatagramSizes sizes = settings.sizes().fitted(limits.maxQueuePairWorkRequests());
+            hub = CompletionHub.of(context);
+            inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
+            sourceGidIndex = context.gids(id.portNumber()).indexOf(DatagramAddresses.gid(address));
+            // Room for the longest datagram of the network: some devices fail a queue pair for one that is too long.
+            mtuBytes = context.port(id.portNumber()).activeMtu().bytes();
+            stride = LocalEnd.ROUTE_BYTES + Math.max(DatagramSizes.SLOT_BYTES, mtuBytes);
+            sendMemory = register((long) sizes.sendSlots() * DatagramSizes.SLOT_BYTES);
+            receiveMemory = register((long) sizes.receiveSlots() * stride);
+            queue = context.createCompletionQueue(sizes.sendSlots() + sizes.receiveSlots(), target, hub.channel());
+            releases.add(queue::close);
+            queuePair = id.createQueuePair(
+                    null,
+                    new CmQueuePairAttributes(
+                            new QueuePairCapabilities(sizes.sendSlots(), sizes.receiveSlots(), 1, 1, inlineBytes),
+                            queue,
+                            queue,
+                            false,
+                            null,
+                            null));
+            releases.add(id::destroyQueuePair);
+            end = new LocalEnd(
+                    address, queuePair.number(), sizes, sendMemory.memory(), receiveMemory.memory(), stride, this);
+            end.postAll();
+        } catch (RuntimeException | Error failed) {
+            releases.closeAfter(failed);
+            throw failed;
+        }
     }
 
     /**
-     * Makes all that a local address needs.
+     * Makes all that a local address needs; where that fails, nothing stays.
      *
      * @param address of this host, with the socket's port
      * @param target hears of completions
      */
     static DatagramResources open(DatagramAddress address, DatagramSettings settings, CompletionHub.Target target) {
-        CmId id = CmId.create(PortSpace.UDP, null);
-        CompletionQueue queue = null;
-        boolean made = false;
-        try {
-            id.setReuseAddress(settings.reuseAddress());
-            id.bindAddress(DatagramAddresses.socketAddress(address));
-            DeviceContext context = id.verbs();
-            DatagramSizes sizes = settings.sizes().fitted(context.attributes().maxQueuePairWorkRequests());
-            queue = context.createCompletionQueue(
-                    sizes.sendSlots() + sizes.receiveSlots(),
-                    target,
-                    CompletionHub.of(context).channel());
-            DatagramResources resources = new DatagramResources(id, address, sizes, queue);
-            made = true;
-            return resources;
-        } finally {
-            if (!made) {
-                id.close();
-                if (queue != null) {
-                    queue.close();
-                }
-            }
-        }
+        return new DatagramResources(CmId.create(PortSpace.UDP, null), address, settings, target);
     }
 
     private MemoryRegion register(long bytes) {
-        return id.protectionDomain().register(arena.allocate(bytes, ALIGNMENT), AccessFlag.LOCAL_WRITE);
+        MemoryRegion region = id.protectionDomain().register(arena.allocate(bytes, ALIGNMENT), AccessFlag.LOCAL_WRITE);
+        releases.add(region::close);
+        return region;
     }
 
     LocalEnd end() {
@@ -243,11 +237,6 @@ final class DatagramResources implements AutoCloseable, LocalEnd.Receives {
 
     @Override
     public void close() {
-        id.destroyQueuePair();
-        queue.close();
-        sendMemory.close();
-        receiveMemory.close();
-        arena.close();
-        id.close();
+        releases.close();
     }
 }

@@ -1,0 +1,48 @@
+package io.rdma4j.sockets.io;
+
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** What has been made and is to be given back, the last first; also where making the rest fails. Not thread safe. */
+final class Releases implements AutoCloseable {
+    private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
+
+    /** Something has been made: this gives it back. */
+    void add(Runnable step) {
+        steps.push(step);
+    }
+
+    /** Gives everything back; a failure of one is thrown when all others have had their turn. */
+    @Override
+    public void close() {
+        RuntimeException failure = null;
+        while (!steps.isEmpty()) {
+            failure = run(steps.pop(), failure);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private static @Nullable RuntimeException run(Runnable step, @Nullable RuntimeException before) {
+        try {
+            step.run();
+            return before;
+        } catch (RuntimeException failed) {
+            if (before == null) {
+                return failed;
+            }
+            before.addSuppressed(failed);
+            return before;
+        }
+    }
+
+    /** Gives everything back because of a failure, which stays the one that is told. */
+    void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException another) {
+            failure.addSuppressed(another);
+        }
+    }
+}
