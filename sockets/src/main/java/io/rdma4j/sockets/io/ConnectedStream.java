@@ -13,9 +13,12 @@ final class ConnectedStream {
 
     private final StreamResources resources;
     private final StreamProtocol protocol;
+    private final WaitList waiting;
     private int blindCalls;
 
-    ConnectedStream(StreamResources resources) {
+    /** A stream; who waits for it is told of what one call does not take. */
+    ConnectedStream(StreamResources resources, WaitList waiting) {
+        this.waiting = waiting;
         this.resources = resources;
         this.protocol = resources.protocol();
     }
@@ -62,9 +65,9 @@ final class ConnectedStream {
         }
     }
 
-    private void progress() {
+    private boolean progress() {
         blindCalls = 0;
-        resources.progress();
+        return resources.progress();
     }
 
     private void requireWritable() throws IOException {
@@ -119,9 +122,12 @@ final class ConnectedStream {
         if (look == Endpoint.Look.KNOWN) {
             return;
         }
-        progress();
-        if (look == Endpoint.Look.TO_WAIT && resources.arm()) {
-            progress(); // what came before it was armed is not told
+        boolean more = progress();
+        if (look == Endpoint.Look.TO_WAIT) {
+            more = resources.arm() ? progress() : more; // what came before it was armed is not told
+            if (more) {
+                waiting.signalAll(); // nor is what one call does not take
+            }
         }
     }
 

@@ -57,17 +57,22 @@ final class ConnectionService {
             CmEvent event = channel.await();
             if (event == null) {
                 Thread.interrupted(); // nobody has a reason to interrupt this thread
-                continue;
+            } else {
+                handle(event);
             }
-            CmId listener = event.listenId();
-            Object target = listener == null ? event.id().context() : listener.context();
-            try (event) {
-                if (target instanceof Target endpoint) {
-                    endpoint.onEvent(event);
-                }
-            } catch (RuntimeException failed) {
-                LOGGER.log(Level.WARNING, "Event lost: " + event, failed);
+        }
+    }
+
+    /** Whatever goes wrong for one socket, also an error of the virtual machine, the others need this thread. */
+    private static void handle(CmEvent event) {
+        CmId listener = event.listenId();
+        Object target = listener == null ? event.id().context() : listener.context();
+        try (event) {
+            if (target instanceof Target endpoint) {
+                endpoint.onEvent(event);
             }
+        } catch (RuntimeException | Error failed) {
+            LOGGER.log(Level.WARNING, "Event lost: " + event, failed);
         }
     }
 }

@@ -15,7 +15,17 @@ final class SocketFailures {
     private SocketFailures() {}
 
     static IOException of(RdmaException failure) {
-        IOException exception = of(failure.errno(), String.valueOf(failure.getMessage()));
+        return ofAny(failure);
+    }
+
+    /** What went wrong, whatever it is: too little memory, or a defect. */
+    static IOException ofAny(Throwable failure) {
+        IOException exception = switch (failure) {
+            case RdmaException refused -> of(refused.errno(), String.valueOf(refused.getMessage()));
+            case OutOfMemoryError _ ->
+                of(Errno.ENOMEM, failure.getMessage() + "; smaller buffers or a larger heap may help");
+            default -> new SocketException("Unexpected failure (" + failure + ")");
+        };
         exception.initCause(failure);
         return exception;
     }

@@ -5,6 +5,7 @@ import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.ConnectionParameters;
 import io.rdma4j.cm.RoutePath;
 import io.rdma4j.sockets.stream.StreamProtocol;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.IOException;
@@ -190,12 +191,14 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      * Whether the attempt to connect has succeeded.
      *
      * @return false while it goes on
-     * @throws IOException why it failed
+     * @throws IOException why it failed, or that the endpoint is closed
      */
     public boolean finishConnect() throws IOException {
         IOException why = failure;
         if (state == State.FAILED && why != null) {
             throw why;
+        } else if (state == State.CLOSED) {
+            throw new SocketException("Socket closed");
         }
         return state == State.CONNECTED;
     }
@@ -218,22 +221,30 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     @Override
     public void onEvent(CmEvent event) {
         try {
-            switch (event.type()) {
-                case ADDRESS_RESOLVED -> resolveRoute(event.id());
-                case ROUTE_RESOLVED -> sendRequest(event.id());
-                case CONNECT_REQUEST -> onRequest(event);
-                case ESTABLISHED -> onEstablished(event);
-                case DISCONNECTED -> onDisconnected(event.id());
-                case ADDRESS_ERROR, ROUTE_ERROR, REJECTED, UNREACHABLE, CONNECT_ERROR, DEVICE_REMOVAL ->
-                    fail(SocketFailures.ofConnect(event));
-                default -> {
-                    // Of no importance here: a changed address, the end of the time-wait.
-                }
+            handle(event);
+        } catch (RuntimeException | Error failed) {
+            if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
+                StreamListening.refuseLater(event.id()); // the listener goes on
+            } else {
+                fail(SocketFailures.ofAny(failed));
             }
-        } catch (RdmaException refused) {
-            fail(SocketFailures.of(refused));
         }
         waiting.signalAll();
+    }
+
+    private void handle(CmEvent event) {
+        switch (event.type()) {
+            case ADDRESS_RESOLVED -> resolveRoute(event.id());
+            case ROUTE_RESOLVED -> sendRequest(event.id());
+            case CONNECT_REQUEST -> onRequest(event);
+            case ESTABLISHED -> onEstablished(event);
+            case DISCONNECTED -> onDisconnected(event.id());
+            case ADDRESS_ERROR, ROUTE_ERROR, REJECTED, UNREACHABLE, CONNECT_ERROR, DEVICE_REMOVAL ->
+                fail(SocketFailures.ofConnect(event));
+            default -> {
+                // Of no importance here: a changed address, the end of the time-wait.
+            }
+        }
     }
 
     private void resolveRoute(CmId own) {
@@ -250,7 +261,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         try {
             if (state == State.CONNECTING) {
                 StreamResources made = new StreamResources(own, settings.sizes(), this);
-                stream = new ConnectedStream(made);
+                stream = new ConnectedStream(made, waiting);
                 own.connect(parameters(made.protocol().connectData()));
             }
         } finally {
@@ -300,8 +311,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         try {
             ConnectedStream had = stream;
             if (had != null && state != State.CLOSED) {
-                had.resources().progress(); // what came before the end can be read
-                had.resources().protocol().onDisconnected();
+                had.resources().disconnected();
             }
             if (state == State.CONNECTING) {
                 fail(SocketFailures.reset("the peer disconnected at once"));
@@ -321,7 +331,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             }
             ConnectedStream had = stream;
             if (state == State.CONNECTED && had != null) {
-                had.resources().protocol().onDisconnected();
+                had.resources().disconnected();
             } else {
                 failure = why;
                 state = State.FAILED;
@@ -394,14 +404,14 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             state = State.CONNECTING;
             request.id().setContext(this);
             StreamResources made = new StreamResources(request.id(), settings.sizes(), this);
-            stream = new ConnectedStream(made);
+            stream = new ConnectedStream(made, waiting);
             if (!made.protocol().onPeer(request.peer())) {
                 fail(new ProtocolException("The peer's connection data make no sense"));
                 return;
             }
             request.id().accept(parameters(made.protocol().connectData()));
-        } catch (RdmaException refused) {
-            fail(SocketFailures.of(refused));
+        } catch (RuntimeException | Error failed) {
+            fail(SocketFailures.ofAny(failed));
         } finally {
             lock.unlock();
         }
@@ -500,6 +510,23 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     /** Does something with the connection's protocol and memory; for {@link StreamMapping}. */
     <T extends @Nullable Object> T withResources(IoCall<StreamResources, T> call) throws IOException {
         return guarded(() -> call.call(requireConnected().resources()));
+    }
+
+    /** Takes memory back that the peer may write to: also while the closed connection goes on until all is delivered. */
+    void unmap(MemoryRegion region, int index, long offset) {
+        lock.lock();
+        try {
+            ConnectedStream own = stream;
+            if (own == null) {
+                return; // it went with the connection
+            }
+            if (state == State.CONNECTED) {
+                own.resources().protocol().unmap(index, offset);
+            }
+            own.resources().unmap(region);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private ConnectedStream requireConnected() throws SocketException {

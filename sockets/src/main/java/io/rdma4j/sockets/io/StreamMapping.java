@@ -61,14 +61,6 @@ public final class StreamMapping {
             return;
         }
         ended = true;
-        try {
-            endpoint.withResources(resources -> {
-                resources.protocol().unmap(index, offset);
-                resources.unmap(region);
-                return region;
-            });
-        } catch (IOException closed) {
-            // The connection is gone, and the mapping with it.
-        }
+        endpoint.unmap(region, index, offset);
     }
 }

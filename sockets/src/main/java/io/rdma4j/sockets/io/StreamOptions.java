@@ -166,7 +166,7 @@ public final class StreamOptions {
 
     private static StreamSizes resized(SocketOption<?> option, int value, StreamSizes now) {
         int queue = Math.clamp(value, StreamSizes.LEAST_QUEUE, StreamSizes.MOST_QUEUE);
-        long doubled = Math.min((long) value * BUFFER_FACTOR, Integer.MAX_VALUE - 1L);
+        long doubled = Math.min((long) value * BUFFER_FACTOR, StreamSizes.MOST_BUFFER_BYTES);
         boolean tooSmall = doubled < StreamSizes.LOW_WATER_BYTES;
         return new StreamSizes(
                 option.equals(RdmaSocketOptions.RDMA_SQSIZE) ? queue : now.sendQueue(),

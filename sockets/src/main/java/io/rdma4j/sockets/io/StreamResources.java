@@ -22,14 +22,23 @@ import java.util.ArrayDeque;
 /** Queue pair, completion queue and registered memory of one stream. Not thread safe. */
 final class StreamResources implements AutoCloseable {
     private static final int BATCH = 16;
+
+    /** Batches that one call takes: a peer may say more than anybody asked for. */
+    private static final int MOST_BATCHES = 16;
+
     private static final int MOST_PIECES = 2;
     private static final int ALIGNMENT = 64;
 
-    private final CmId id;
     private final CompletionHub hub;
+    private final Releases releases = new Releases();
     private final Arena arena = Arena.ofShared();
-    private final ArrayDeque<MemoryRegion> regions = new ArrayDeque<>();
+    private final ProtectionDomain domain;
+
+    /** Memory of the user. */
+    private final ArrayDeque<MemoryRegion> mapped = new ArrayDeque<>();
+
     private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
+    private final int queueEntries;
     private final CompletionQueue queue;
     private final QueuePair queuePair;
     private final QueuePairPort port;
@@ -39,48 +48,62 @@ final class StreamResources implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Makes all that a stream needs on the identifier's device.
+     * Makes all that a stream needs on the identifier's device; where that fails, nothing stays. It has a protection domain
+     * of its own, so that its peer cannot reach memory of other connections, whatever keys it knows.
      *
      * @param target hears of completions
      */
     StreamResources(CmId id, StreamSizes wanted, CompletionHub.Target target) {
-        this.id = id;
-        DeviceContext context = id.verbs();
-        DeviceAttributes limits = context.attributes();
-        StreamSizes sizes = wanted.fitted(limits.maxQueuePairWorkRequests());
-        hasImmediate = context.device().transportType() != TransportType.IWARP;
-        hub = CompletionHub.of(context);
-        queue = context.createCompletionQueue(sizes.sendQueue() + sizes.receiveQueue(), target, hub.channel());
-        int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
-        queuePair = id.createQueuePair(
-                null,
-                new CmQueuePairAttributes(
-                        new QueuePairCapabilities(sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes),
-                        queue,
-                        queue,
-                        false,
-                        null,
-                        null));
-        MemoryRegion local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE);
-        MemoryRegion received = registerForPeer(sizes.receiveBufferBytes());
-        MemoryRegion table = registerForPeer(StreamMemory.tableBytes(sizes));
-        MemoryRegion words = hasImmediate
-                ? local
-                : register(QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
-        port = new QueuePairPort(
-                queuePair, local, words, inlineBytes, sizes.sendQueue(), sizes.receiveQueue(), hasImmediate);
-        protocol = new StreamProtocol(
-                sizes,
-                new StreamMemory(
-                        local.memory(),
-                        received.memory(),
-                        received.address(),
-                        received.remoteKey(),
-                        table.memory(),
-                        table.address(),
-                        table.remoteKey()),
-                port,
-                hasImmediate);
+        try {
+            releases.add(arena::close);
+            DeviceContext context = id.verbs();
+            DeviceAttributes limits = context.attributes();
+            StreamSizes sizes = wanted.fitted(limits.maxQueuePairWorkRequests());
+            hasImmediate = context.device().transportType() != TransportType.IWARP;
+            hub = CompletionHub.of(context);
+            domain = context.createProtectionDomain();
+            releases.add(domain::close);
+            releases.add(() -> mapped.forEach(MemoryRegion::close));
+            MemoryRegion local = register(StreamMemory.localBytes(sizes), AccessFlag.LOCAL_WRITE);
+            MemoryRegion received = registerForPeer(sizes.receiveBufferBytes());
+            MemoryRegion table = registerForPeer(StreamMemory.tableBytes(sizes));
+            MemoryRegion words = hasImmediate
+                    ? local
+                    : register(
+                            QueuePairPort.wordBytes(sizes.sendQueue(), sizes.receiveQueue()), AccessFlag.LOCAL_WRITE);
+            queueEntries = sizes.sendQueue() + sizes.receiveQueue();
+            queue = context.createCompletionQueue(queueEntries, target, hub.channel());
+            releases.add(queue::close);
+            int inlineBytes = Math.min(sizes.inlineBytes(), limits.maxInlineBytes());
+            queuePair = id.createQueuePair(
+                    domain,
+                    new CmQueuePairAttributes(
+                            new QueuePairCapabilities(
+                                    sizes.sendQueue(), sizes.receiveQueue(), MOST_PIECES, 1, inlineBytes),
+                            queue,
+                            queue,
+                            false,
+                            null,
+                            null));
+            releases.add(id::destroyQueuePair);
+            port = new QueuePairPort(
+                    queuePair, local, words, inlineBytes, sizes.sendQueue(), sizes.receiveQueue(), hasImmediate);
+            protocol = new StreamProtocol(
+                    sizes,
+                    new StreamMemory(
+                            local.memory(),
+                            received.memory(),
+                            received.address(),
+                            received.remoteKey(),
+                            table.memory(),
+                            table.address(),
+                            table.remoteKey()),
+                    port,
+                    hasImmediate);
+        } catch (RuntimeException | Error failed) {
+            releases.closeAfter(failed);
+            throw failed;
+        }
     }
 
     private MemoryRegion registerForPeer(long bytes) {
@@ -89,19 +112,15 @@ final class StreamResources implements AutoCloseable {
 
     private MemoryRegion register(long bytes, AccessFlag... access) {
         MemorySegment memory = arena.allocate(bytes, ALIGNMENT);
-        MemoryRegion region = protectionDomain().register(memory, access);
-        regions.push(region);
+        MemoryRegion region = domain.register(memory, access);
+        releases.add(region::close);
         return region;
-    }
-
-    private ProtectionDomain protectionDomain() {
-        return id.protectionDomain();
     }
 
     /** Registers memory of the user that the peer may write to. */
     MemoryRegion map(MemorySegment memory) {
-        MemoryRegion region = protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
-        regions.push(region);
+        MemoryRegion region = domain.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        mapped.push(region);
         return region;
     }
 
@@ -110,10 +129,11 @@ final class StreamResources implements AutoCloseable {
         return queuePair.query().pathMtu().bytes();
     }
 
-    /** Takes {@link #map} back. */
+    /** Takes {@link #map} back, if that was not done already. */
     void unmap(MemoryRegion region) {
-        regions.remove(region);
-        region.close();
+        if (mapped.remove(region)) {
+            region.close();
+        }
     }
 
     CompletionHub hub() {
@@ -124,24 +144,36 @@ final class StreamResources implements AutoCloseable {
         return protocol;
     }
 
-    /** Gives the protocol everything that has completed; drives the device. Returns whether anything had. */
+    /**
+     * Gives the protocol what has completed, {@value #MOST_BATCHES} batches at most; drives the device.
+     *
+     * @return whether more may have completed
+     */
     boolean progress() {
         if (closed) {
             return false; // the hub may have had something to tell when it was closed
         }
-        boolean any = false;
+        int batches = 0;
         int count;
         do {
             count = queue.poll(completions);
             for (int i = 0; i < count; i++) {
                 take(completions[i]);
             }
-            any |= count > 0;
-        } while (count == completions.length);
-        if (any) {
+            batches++;
+        } while (count == completions.length && batches < MOST_BATCHES);
+        if (count > 0 || batches > 1) {
             protocol.update();
         }
-        return any;
+        return count == completions.length;
+    }
+
+    /** Gives the protocol all that has completed before this call, and then tells it that the connection has gone. */
+    void disconnected() {
+        for (int left = queueEntries; left > 0 && progress(); left -= BATCH * MOST_BATCHES) {
+            // The queue holds no more than its entries: what it held is taken.
+        }
+        protocol.onDisconnected();
     }
 
     private void take(WorkCompletion completion) {
@@ -181,10 +213,6 @@ final class StreamResources implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        id.destroyQueuePair();
-        queue.close();
-        regions.forEach(MemoryRegion::close);
-        regions.clear();
-        arena.close();
+        releases.close();
     }
 }
