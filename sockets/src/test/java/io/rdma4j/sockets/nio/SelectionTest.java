@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
@@ -225,6 +227,65 @@ class SelectionTest {
             }
             assertThat(looks(all) - before).isLessThanOrEqualTo(100 * 4);
         }
+    }
+
+    @Test
+    void registeringAndCancellingLookAtNoOtherChannel() throws Exception {
+        SelectorProvider provider = provider("rdma");
+        int count = 10_000;
+        List<FakeChannel> all = new ArrayList<>();
+        try (Selector selector = provider.openSelector()) {
+            for (int i = 0; i < count; i++) {
+                FakeChannel each = new FakeChannel(provider);
+                each.configureBlocking(false).register(selector, OP_READ);
+                all.add(each);
+                assertThat(selector.selectNow()).isZero();
+            }
+            assertThat(looks(all)).as("one that finds nothing, one to wait").isLessThanOrEqualTo(2 * count);
+            assertThat(selector.keys()).hasSize(count);
+            int before = looks(all);
+            for (int i = 0; i < count; i += 2) {
+                Objects.requireNonNull(all.get(i).keyFor(selector)).cancel();
+                all.get(i).ready(OP_READ);
+                assertThat(selector.selectNow()).isZero();
+            }
+            assertThat(looks(all)).as("also of channels that are ready").isEqualTo(before);
+            assertThat(selector.keys()).hasSize(count / 2);
+            all.get(1).ready(OP_READ);
+            assertThat(selector.selectNow()).isEqualTo(1);
+        }
+    }
+
+    /** Processor time counts what the threads do, however busy the machine is. */
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp", "either"})
+    void anIdleSelectionUsesHardlyAnyProcessorTime(String way) throws Exception {
+        SelectorProvider provider = provider(way);
+        Pipe pipe = provider.openPipe();
+        try (Loopback pair = new Loopback(provider);
+                Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink();
+                Selector selector = pair.selector(OP_READ, OP_READ)) {
+            assertThat(sink.isOpen()).isTrue();
+            pair.listener.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
+            source.configureBlocking(false).register(selector, OP_READ);
+            selector.select(100); // the first selection compiles and starts threads
+            long before = processorNanos();
+            assertThat(selector.select(1_000)).isZero();
+            assertThat(processorNanos() - before).isLessThan(TimeUnit.MILLISECONDS.toNanos(300));
+        }
+    }
+
+    /** What this thread and the one that watches ordinary channels have used. */
+    private static long processorNanos() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long all = threads.getCurrentThreadCpuTime();
+        for (Thread each : Thread.getAllStackTraces().keySet()) {
+            all += each.getName().equals("rdma4j-ordinary")
+                    ? Math.max(0, threads.getThreadCpuTime(each.threadId()))
+                    : 0;
+        }
+        return all;
     }
 
     private static int looks(List<FakeChannel> all) {
