@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -14,10 +15,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
@@ -188,6 +192,83 @@ class CaptureTest {
             assertThat(one.poll(received)).isEqualTo(1);
             assertThat(closed.lostPackets()).isEqualTo(2);
             assertThat(PcapngReader.read(closed.path())).isEmpty();
+        }
+    }
+
+    /** A process of {@link CaptureProcess}, whose files may have {@code kibibytes} where that is above 0. */
+    private static Process capturing(Path file, int packets, int kibibytes) throws IOException {
+        List<String> command = new ArrayList<>();
+        if (kibibytes > 0) {
+            command.addAll(List.of("bash", "-c", "ulimit -f " + kibibytes + "; exec \"$@\"", "bash"));
+        }
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:-UsePerfData", "-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of(CaptureProcess.class.getName(), file.toString(), String.valueOf(packets)));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFileThatTakesNoMoreEndsWithAWholePacketAndTheLossIsTold() throws Exception {
+        Path file = folder.resolve("short.pcapng");
+        Process process = capturing(file, 1000, 64);
+        process.getOutputStream().close();
+        List<String> lines = process.inputReader().lines().toList();
+        assertThat(process.waitFor()).isZero();
+        int captured = PcapngReader.read(file).size();
+        assertThat(Files.size(file)).isBetween(60L * 1024, 64L * 1024);
+        assertThat(lines)
+                .satisfiesExactly(
+                        open -> assertThat(open).isEqualTo("open"),
+                        told -> assertThat(told).startsWith("told ").contains(file.toString(), "File too large"),
+                        sent -> assertThat(sent).isEqualTo("sent"),
+                        failed -> assertThat(failed)
+                                .startsWith("failed ")
+                                .contains(file.toString(), "File too large", (1000 - captured) + " packets"));
+    }
+
+    @Test
+    void twoProcessesDoNotWriteOneFile() throws Exception {
+        Path file = folder.resolve("held.pcapng");
+        Process process = capturing(file, 10, 0);
+        try (BufferedReader lines = process.inputReader()) {
+            assertThat(lines.readLine()).isEqualTo("open");
+            assertThat(lines.readLine()).isEqualTo("sent");
+            assertThatThrownBy(() -> PcapngWriter.create(file, () -> 0))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(file.toString())
+                    .hasMessageContaining("another capture");
+            process.getOutputStream().close();
+            assertThat(process.waitFor()).isZero();
+        }
+        assertThat(PcapngReader.read(file)).hasSize(10);
+        PcapngWriter.create(file, () -> 0).close();
+        assertThat(PcapngReader.read(file)).isEmpty();
+    }
+
+    @Test
+    void twoCapturesOfAProcessDoNotWriteOneFile() throws IOException {
+        try (PcapngWriter first = writer("twice.pcapng")) {
+            assertThatThrownBy(() -> writer("twice.pcapng"))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("another capture");
+            assertThat(first.failure()).isNull();
+        }
+    }
+
+    @Test
+    void interruptedThreadDoesNotEndTheCapture() throws IOException {
+        try (LinkSet set = network.newLinkSet();
+                PcapngWriter writer = writer("interrupted.pcapng")) {
+            Link one = new CaptureLink(set.openUdp(ONE, 4791), writer);
+            Thread.currentThread().interrupt();
+            sendPacket(one, one.localAddress(), 1);
+            assertThat(Thread.interrupted()).isTrue();
+            sendPacket(one, one.localAddress(), 1);
+            assertThat(writer.failure()).isNull();
+            assertThat(PcapngReader.read(writer.path())).hasSize(2);
         }
     }
 

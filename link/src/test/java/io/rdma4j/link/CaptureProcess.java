@@ -1,0 +1,32 @@
+package io.rdma4j.link;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.nio.file.Path;
+
+/**
+ * A process that captures what it sends: {@code FILE PACKETS}. It prints "open" once the file is, then what the decorator
+ * says and "sent", how many packets the capture misses, and why; at the end it waits for its standard input.
+ */
+final class CaptureProcess {
+    private CaptureProcess() {}
+
+    public static void main(String[] words) throws IOException {
+        LinkOptions options = LinkOptions.NONE.withCaptureFile(Path.of(words[0]));
+        try (LinkDecorator decorator = new LinkDecorator(
+                        options, System::nanoTime, () -> 0, line -> System.out.println("told " + line));
+                LinkSet set = LinkSets.decorate(new MemoryNetwork(1500).newLinkSet(), decorator)) {
+            System.out.println("open");
+            Link link = set.openUdp(InetAddress.ofLiteral("10.0.0.1"), 4791);
+            SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
+            for (int i = 0; i < Integer.parseInt(words[1]); i++) {
+                Frames.send(link, burst, link.localAddress(), 100 + i % 900, i);
+            }
+            System.out.println("sent");
+            int _ = System.in.read();
+        } catch (IOException e) {
+            System.out.println("failed " + e.getMessage());
+        }
+    }
+}
