@@ -16,7 +16,7 @@ public final class LinkDecorator implements AutoCloseable {
     private final LinkOptions options;
     private final LongSupplier nanoClock;
     private final long startNanos;
-    private final Consumer<String> traceLines;
+    private final Consumer<String> lines;
     private final @Nullable PcapngWriter writer;
 
     /**
@@ -25,17 +25,18 @@ public final class LinkDecorator implements AutoCloseable {
      * @param options what to put around links
      * @param nanoClock monotonic clock of faults and traced lines, such as {@link System#nanoTime}
      * @param epochNanos time of captured packets, in nanoseconds since 1970
-     * @param traceLines takes the lines of the trace, from the thread that drives the link
+     * @param lines takes the lines of the trace, and one when the capture's file cannot be written any more, from the
+     *     thread that drives the link
      * @throws IOException if the capture file cannot be written
      */
-    public LinkDecorator(
-            LinkOptions options, LongSupplier nanoClock, LongSupplier epochNanos, Consumer<String> traceLines)
+    public LinkDecorator(LinkOptions options, LongSupplier nanoClock, LongSupplier epochNanos, Consumer<String> lines)
             throws IOException {
         this.options = options;
         this.nanoClock = nanoClock;
         this.startNanos = nanoClock.getAsLong();
-        this.traceLines = traceLines;
-        this.writer = options.captureFile() == null ? null : PcapngWriter.create(options.captureFile(), epochNanos);
+        this.lines = lines;
+        this.writer =
+                options.captureFile() == null ? null : PcapngWriter.create(options.captureFile(), epochNanos, lines);
     }
 
     /** The link with all that the options ask for around it. */
@@ -45,12 +46,17 @@ public final class LinkDecorator implements AutoCloseable {
             decorated = new CaptureLink(decorated, writer);
         }
         if (options.trace()) {
-            decorated = new TraceLink(decorated, nanoClock, startNanos, traceLines);
+            decorated = new TraceLink(decorated, nanoClock, startNanos, lines);
         }
         if (options.faults() != null) {
             decorated = new FaultLink(decorated, options.faults(), nanoClock);
         }
         return decorated;
+    }
+
+    /** How many packets are missing in the capture because its file could not be written; 0 where there is no capture. */
+    public long lostPackets() {
+        return writer == null ? 0 : writer.lostPackets();
     }
 
     /**

@@ -2,14 +2,18 @@ package io.rdma4j.link;
 
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
+import java.io.FileNotFoundException;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  * nanoseconds, and each packet says whether it came in or went out.
  *
  * <p>The file ends with a whole block after each {@link #flush}, so it can be read while it grows and after this process
- * was killed. When the file cannot be written any more, packets are counted as lost: a full disk does not stop the links.
+ * was killed. When the file cannot be written any more, it is cut to its last whole block, and packets are counted as lost: a
+ * full disk does not stop the links. The file is locked against other captures, of other processes, too, where the file
+ * system has locks.
  *
  * <p>Source: "PCAP Next Generation (pcapng) Capture File Format", IETF draft-ietf-opsawg-pcapng.
  */
@@ -49,20 +55,26 @@ public final class PcapngWriter implements AutoCloseable {
     private static final int MAX_IP_HEADERS = 48;
     private static final int BUFFER_BYTES = 256 * 1024;
 
-    private final FileChannel file;
+    /** Not written through its channel, which an interrupted thread would close for all others. */
+    private final FileOutputStream file;
+
     private final Path path;
     private final LongSupplier epochNanos;
-    private final ByteBuffer blocks = ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final Consumer<String> onFailure;
+    private final ByteBuffer blocks = ByteBuffer.allocate(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer headers = ByteBuffer.allocate(MAX_IP_HEADERS);
     private final Icrc icrc = new Icrc();
     private final LongAdder lost = new LongAdder();
     private long bufferedPackets;
+    private long fileBytes;
+    private boolean closed;
     private @Nullable IOException failure;
 
-    private PcapngWriter(FileChannel file, Path path, LongSupplier epochNanos) {
+    private PcapngWriter(FileOutputStream file, Path path, LongSupplier epochNanos, Consumer<String> onFailure) {
         this.file = file;
         this.path = path;
         this.epochNanos = epochNanos;
+        this.onFailure = onFailure;
     }
 
     /**
@@ -70,29 +82,75 @@ public final class PcapngWriter implements AutoCloseable {
      *
      * @param path the file to write
      * @param epochNanos tells the time of each packet, in nanoseconds since 1970
-     * @throws IOException if the file cannot be written
+     * @throws IOException if the file cannot be written, or another capture is being written to it
      */
     public static PcapngWriter create(Path path, LongSupplier epochNanos) throws IOException {
-        FileChannel file;
-        try {
-            file = FileChannel.open(
-                    path, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw new IOException("write packet capture " + path + ": " + reason(e), e);
-        }
-        PcapngWriter writer = new PcapngWriter(file, path, epochNanos);
-        writer.putSectionHeader();
-        writer.putInterfaceDescription();
-        writer.flush();
-        if (writer.failure != null) {
-            file.close();
-            throw new IOException("write packet capture " + path + ": " + reason(writer.failure), writer.failure);
-        }
-        return writer;
+        return create(path, epochNanos, told -> {});
     }
 
-    private static String reason(IOException e) {
-        return e instanceof java.nio.file.NoSuchFileException ? "no such folder" : String.valueOf(e.getMessage());
+    /**
+     * The same; a failure later on is told.
+     *
+     * @param onFailure takes one sentence when the file cannot be written any more, from the thread that drives the link
+     * @throws IOException as {@link #create(Path, LongSupplier)}
+     */
+    public static PcapngWriter create(Path path, LongSupplier epochNanos, Consumer<String> onFailure)
+            throws IOException {
+        FileOutputStream file = null;
+        boolean done = false;
+        try {
+            file = new FileOutputStream(path.toFile(), true); // appends: empties no file that another process writes
+            empty(file.getChannel());
+            PcapngWriter writer = new PcapngWriter(file, path, epochNanos, onFailure);
+            writer.putSectionHeader();
+            writer.putInterfaceDescription();
+            writer.writeBlocks();
+            done = true;
+            return writer;
+        } catch (IOException e) {
+            throw failure(path, e, "");
+        } finally {
+            if (file != null && !done) {
+                file.close();
+            }
+        }
+    }
+
+    /** Makes the file this capture's; the lock lasts until the file is closed. */
+    private static void empty(FileChannel channel) throws IOException {
+        if (!isLocked(channel)) {
+            throw new IOException("another capture is being written to it");
+        }
+        if (channel.size() > 0) {
+            channel.truncate(0);
+        }
+    }
+
+    private static boolean isLocked(FileChannel channel) {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException held) {
+            return false;
+        } catch (IOException withoutLocks) {
+            return true; // the file system has none: a capture is worth more than the lock
+        }
+    }
+
+    private static IOException failure(Path path, IOException cause, String more) {
+        return new IOException("write packet capture " + path + ": " + reason(path, cause) + more, cause);
+    }
+
+    private static String reason(Path path, IOException e) {
+        String message = String.valueOf(e.getMessage());
+        if (!(e instanceof FileNotFoundException)) {
+            return message;
+        }
+        Path folder = path.toAbsolutePath().getParent();
+        if (folder != null && !Files.isDirectory(folder)) {
+            return "no such folder";
+        }
+        String name = path + " (";
+        return message.startsWith(name) ? message.substring(name.length(), message.length() - 1) : message;
     }
 
     /** The file that is written. */
@@ -199,17 +257,48 @@ public final class PcapngWriter implements AutoCloseable {
         if (blocks.position() == 0) {
             return;
         }
-        blocks.flip();
         try {
-            while (failure == null && blocks.hasRemaining()) {
-                int _ = file.write(blocks);
-            }
+            writeBlocks();
         } catch (IOException e) {
             failure = e;
-            lost.add(bufferedPackets);
+            lost.add(bufferedPackets - keepWholeBlocks(e));
+            onFailure.accept("rdma4j: packet capture " + path + ": " + reason(path, e)
+                    + "; it ends here, and packets from now on are not in it");
         }
         blocks.clear();
         bufferedPackets = 0;
+    }
+
+    private void writeBlocks() throws IOException {
+        file.write(blocks.array(), 0, blocks.position());
+        fileBytes += blocks.position();
+        blocks.clear();
+    }
+
+    /** Cuts what is behind the last whole block of the file; tells how many of the buffered packets are in it. */
+    private int keepWholeBlocks(IOException cause) {
+        boolean interrupted = Thread.interrupted(); // it would close the channel
+        try {
+            FileChannel channel = file.getChannel();
+            long written = channel.size() - fileBytes;
+            int packets = 0;
+            int whole = 0;
+            while (whole < blocks.position() && whole + blocks.getInt(whole + 4) <= written) {
+                packets += blocks.getInt(whole) == ENHANCED_PACKET ? 1 : 0;
+                whole += blocks.getInt(whole + 4);
+            }
+            if (written > whole) {
+                channel.truncate(fileBytes + whole);
+            }
+            return packets;
+        } catch (IOException uncut) {
+            cause.addSuppressed(uncut);
+            return 0;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**
@@ -219,16 +308,16 @@ public final class PcapngWriter implements AutoCloseable {
      */
     @Override
     public synchronized void close() throws IOException {
-        if (!file.isOpen()) {
+        if (closed) {
             return;
         }
         flush();
-        file.close();
+        closed = true;
         IOException cause = failure;
         failure = new IOException("the capture is closed");
+        file.close();
         if (cause != null) {
-            throw new IOException(
-                    "write packet capture " + path + ": " + reason(cause) + "; " + lost.sum() + " packets lost", cause);
+            throw failure(path, cause, "; " + lost.sum() + " packets lost");
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma4j.soft;
 
 import io.rdma4j.link.LinkOptions;
+import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
@@ -90,5 +91,13 @@ public final class SoftOptions {
                 set.captureFile() != null ? set.captureFile() : properties.captureFile(),
                 set.faults() != null ? set.faults() : properties.faults(),
                 set.trace() || properties.trace());
+    }
+
+    /**
+     * How many packets of this process are missing in its capture until now, because the file could not be written; 0 where
+     * there is no capture.
+     */
+    public static long packetsMissingInCapture() {
+        return SoftDevices.packetsMissingInCapture();
     }
 }

@@ -39,6 +39,9 @@ public final class SoftDevices {
 
     private static @Nullable Engines engines;
 
+    /** What is around the links of the engines; volatile, so that who asks for its losses waits for no start. */
+    private static volatile @Nullable LinkDecorator decoration;
+
     /** Volatile: asked for under the locks of engines, which must not wait for the monitor of this class. */
     private static volatile @Nullable Peers peers;
 
@@ -78,11 +81,19 @@ public final class SoftDevices {
     public static synchronized Engines engines() {
         Engines running = engines;
         if (running == null) {
-            running = start(openDecorator());
+            LinkDecorator decorator = openDecorator();
+            running = start(decorator);
             engines = running;
+            decoration = decorator;
             finishAtExit(running);
         }
         return running;
+    }
+
+    /** See {@link SoftOptions#packetsMissingInCapture}. */
+    public static long packetsMissingInCapture() {
+        LinkDecorator decorator = decoration;
+        return decorator == null ? 0 : decorator.lostPackets();
     }
 
     private static Engines start(LinkDecorator decorator) {
@@ -145,11 +156,16 @@ public final class SoftDevices {
     private static LinkDecorator openDecorator() {
         LinkOptions options = SoftOptions.settle();
         try {
-            return new LinkDecorator(options, System::nanoTime, SoftDevices::epochNanos, System.err::println);
+            return new LinkDecorator(options, System::nanoTime, SoftDevices::epochNanos, SoftDevices::print);
         } catch (IOException e) {
             throw new RdmaException(
                     "ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "Name another capture file", e);
         }
+    }
+
+    /** {@link System#err} as it is now, not as it was when the engines were started. */
+    private static void print(String line) {
+        System.err.println(line);
     }
 
     private static long epochNanos() {
