@@ -76,7 +76,8 @@ public final class ToolProcess implements AutoCloseable {
         }
     }
 
-    private static List<String> command(List<String> words) {
+    /** The command line of a process. */
+    static List<String> command(List<String> words) {
         List<String> command = new ArrayList<>(javaCommand());
         command.addAll(words);
         return command;

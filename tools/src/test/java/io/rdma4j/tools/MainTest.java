@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +34,41 @@ class MainTest {
         assertThat(run(typed)).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.UTF_8))
                 .contains("there is no tool '" + typed + "'; did you mean '" + meant + "'?");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "rping --json --fault x | \"rping\" | 2 | is not a fault and its value",
+                "--json rping --pcap /no/such/folder/x | \"rping\" | 2 | there is no folder /no/such/folder",
+                "rping --json --pcap | \"rping\" | 2 | option --pcap needs a value",
+                "rpnig --json | \"rpnig\" | 2 | did you mean 'rping'?",
+                "--json | null | 2 | which tool?",
+                "--json --help | null | 2 | which tool?",
+                "rping -c -Z --json | \"rping\" | 22 | ",
+                "rping -c -a 192.0.2.300 --json | \"rping\" | 253 | ",
+                "rcopy --json /no/such/file 127.0.0.1 | \"rcopy\" | 255 | ",
+            })
+    void documentOfEveryFailureHasStatusAndReason(String words, String tool, int status, @Nullable String reason) {
+        assertThat(run(words.split(" "))).isEqualTo(status);
+        String document = out.toString(StandardCharsets.UTF_8);
+        assertThat(document)
+                .startsWith("{\n  \"tool\": " + tool + ",\n  \"arguments\": [")
+                .contains("\n  \"status\": " + status + ",\n  \"reason\": \"")
+                .endsWith("\n}\n");
+        assertThat(document.substring(document.indexOf("\"reason\"")))
+                .contains(Objects.requireNonNullElse(reason, ""))
+                .doesNotContain("\"reason\": \"\"");
+    }
+
+    @Test
+    void helpForProgramsIsADocument() {
+        assertThat(run("rping", "--json", "--help")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .startsWith("{\n  \"tool\": \"rping\"")
+                .endsWith("\"status\": 0,\n  \"reason\": null\n}\n");
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("rping -s ");
     }
 
     @Test

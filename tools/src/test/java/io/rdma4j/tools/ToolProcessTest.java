@@ -3,13 +3,17 @@ package io.rdma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What comes out of the process of a tool, and where. */
 @Timeout(120)
@@ -56,5 +60,55 @@ class ToolProcessTest {
             assertThat(process.await(LIMIT_SECONDS)).isEqualTo(2);
         }
         assertThat(err).anyMatch(line -> line.contains("\u00e9"));
+    }
+
+    /** Runs a line of bash in which {@code $@} is a tool. */
+    private int shell(String line, String words) throws Exception {
+        List<String> command = new ArrayList<>(List.of("timeout", "60", "bash", "-c", line, "bash"));
+        command.addAll(ToolProcess.command(List.of(words.split(" "))));
+        Process process = new ProcessBuilder(command).start();
+        out.addAll(process.inputReader().lines().toList());
+        err.addAll(process.errorReader().lines().toList());
+        assertThat(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue();
+    }
+
+    @Test
+    @EnabledOnOs({OS.LINUX, OS.MAC})
+    void toolEndsWhenNobodyReadsItsOutput() throws Exception {
+        String address = " -a " + Meeting.loopback() + Meeting.port();
+        List<String> served = new CopyOnWriteArrayList<>();
+        try (ToolProcess server = Meeting.process("rping -s -d" + address, served)) {
+            Meeting.await(served, "rdma_listen");
+            assertThat(shell("\"$@\" | head -n 1; exit ${PIPESTATUS[0]}", "rping -c -v" + address))
+                    .isEqualTo(141);
+            assertThat(out).hasSize(1).first().asString().startsWith("ping data: ");
+            assertThat(server.await(LIMIT_SECONDS)).isNotNegative(); // its client has parted from it
+        }
+    }
+
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "has a device that is always full")
+    void outputThatCannotBeWrittenIsAFailure() throws Exception {
+        assertThat(shell("\"$@\" >/dev/full", "ibv_devices --json")).isEqualTo(1);
+        assertThat(err).last().asString().startsWith("rdma4j: standard output: ");
+    }
+
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "needs a named pipe")
+    void captureThatMissesPacketsIsAFailureWithItsReason(@TempDir Path folder) throws Exception {
+        String address = " -a " + Meeting.loopback() + Meeting.port();
+        Path pipe = folder.resolve("pipe");
+        // Its reader goes when it has seen the beginning.
+        String line = "mkfifo " + pipe + "; head -c 10 " + pipe + " >/dev/null & \"$@\"";
+        List<String> served = new CopyOnWriteArrayList<>();
+        try (ToolProcess server = Meeting.process("rping -s -d" + address, served)) {
+            Meeting.await(served, "rdma_listen");
+            assertThat(shell(line, "rping -c -C 100 --json --pcap " + pipe + address))
+                    .isEqualTo(1);
+            assertThat(server.await(LIMIT_SECONDS)).isNotNegative();
+        }
+        assertThat(err).anyMatch(told -> told.startsWith("rdma4j: packet capture " + pipe));
+        assertThat(String.join("\n", out)).containsPattern("\"status\": 1,\n  \"reason\": \".*packets are missing");
     }
 }
