@@ -35,13 +35,13 @@ public record CommonOptions(
 
     /** Lines about these options for help texts. */
     public static final String HELP = """
-            options of every tool, beyond those of C:
-              --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
-              --fault SPEC     put faults on the traffic, for example loss=1%,dup=1%,seed=7
-              --trace          print a line per packet on stderr
-              --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
-              --json           one JSON document of parameters and results on stdout; all messages go to stderr
-            """;
+        options of every tool, beyond those of C:
+          --pcap FILE      write every packet to FILE in pcapng, for Wireshark and tshark
+          --fault SPEC     put faults on the traffic, for example loss=1%,dup=1%,seed=7
+          --trace          print a line per packet on stderr
+          --device NAME    use only this device: its name (rdma4j_eth0), one of its addresses, or its provider (soft)
+          --json           one JSON document of parameters and results on stdout; all messages go to stderr
+        """;
 
     /** A wrong use of these options; the message says what is right. */
     public static final class UsageException extends Exception {
@@ -92,6 +92,17 @@ public record CommonOptions(
             }
         }
         return new CommonOptions(List.copyOf(rest), pcap, fault, trace, device, json, help);
+    }
+
+    /** Whether {@code --json} is on a command line, whatever else is wrong with it. */
+    static boolean asksForJson(List<String> words) {
+        return words.stream().takeWhile(word -> !word.equals("--")).anyMatch("--json"::equals);
+    }
+
+    /** The first argument, which names the tool, or null if there is none. */
+    @Nullable
+    String tool() {
+        return arguments.isEmpty() ? null : arguments.getFirst();
     }
 
     private static String checkedFault(String value) throws UsageException {

@@ -1,5 +1,6 @@
 package io.rdma4j.tools;
 
+import io.rdma4j.soft.SoftOptions;
 import io.rdma4j.tools.cmtime.Cmtime;
 import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
@@ -28,13 +29,15 @@ import io.rdma4j.tools.sockets.Rstream;
 import io.rdma4j.tools.sockets.Udpong;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
-import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,7 +93,11 @@ public final class Main {
 
     /** Runs a tool and ends the process with its status. */
     public static void main(String[] words) {
-        ToolEnvironment environment = new ToolEnvironment(stream(FileDescriptor.out), stream(FileDescriptor.err));
+        ProcessOutput out = new ProcessOutput(FileDescriptor.out, 1);
+        ToolEnvironment environment =
+                new ToolEnvironment(stream(out), stream(new ProcessOutput(FileDescriptor.err, 2)));
+        System.setOut(environment.out());
+        System.setErr(environment.err()); // for the trace, and for what Java prints
         AtomicBoolean ending = new AtomicBoolean();
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
             if (!ending.get() || List.of(words).contains("-d")) {
@@ -106,8 +113,12 @@ public final class Main {
                         "rdma4j-interrupt"));
         int status = run(List.of(words), environment);
         environment.out().flush();
+        IOException unwritten = out.failure();
+        if (unwritten != null) {
+            environment.err().println("rdma4j: standard output: " + unwritten.getMessage());
+        }
         environment.err().flush();
-        System.exit(status & 0xff);
+        System.exit(out.status(status & 0xff));
     }
 
     /** One line, and with {@code -d} where it happened. */
@@ -121,59 +132,68 @@ public final class Main {
         }
     }
 
-    private static PrintStream stream(FileDescriptor descriptor) {
-        return new PrintStream(
-                new BufferedOutputStream(new FileOutputStream(descriptor), 8192), true, StandardCharsets.UTF_8);
+    private static PrintStream stream(ProcessOutput output) {
+        return new PrintStream(new BufferedOutputStream(output, 8192), true, StandardCharsets.UTF_8);
     }
 
     /** Runs the tool that the first word names with the other words. */
     static int run(List<String> words, ToolEnvironment environment) {
-        if (words.isEmpty()) {
-            environment.err().println("rdma4j: which tool? " + known());
-            return USAGE;
-        }
         try {
             CommonOptions options = CommonOptions.parse(words);
-            if (options.arguments().isEmpty()) {
-                environment.err().println("rdma4j: which tool? " + known());
-                return USAGE;
-            }
-            String name = options.arguments().getFirst();
-            Optional<Tool> tool =
-                    TOOLS.stream().filter(t -> t.name().equals(name)).findFirst();
-            if (tool.isEmpty()) {
-                environment
-                        .err()
-                        .println("rdma4j: there is no tool '" + name + "'; did you mean '" + nearest(name) + "'? "
-                                + known());
-                return USAGE;
-            }
-            options.apply();
-            List<String> rest =
-                    options.arguments().subList(1, options.arguments().size());
-            if (options.help()) {
-                return run(tool.get(), List.of("--help"), environment);
-            }
             return options.json()
-                    ? runForPrograms(tool.get(), rest, words, environment)
-                    : run(tool.get(), rest, environment);
+                    ? runForPrograms(options.tool(), words, environment, inner -> run(options, inner))
+                    : run(options, environment);
         } catch (CommonOptions.UsageException e) {
-            environment.err().println("rdma4j: " + e.getMessage());
-            return USAGE;
+            return CommonOptions.asksForJson(words)
+                    ? runForPrograms(toolAmong(words), words, environment, inner -> refuse(e.getMessage(), inner))
+                    : refuse(e.getMessage(), environment);
         }
     }
 
+    private static int refuse(@Nullable String reason, ToolEnvironment environment) {
+        environment.err().println("rdma4j: " + reason);
+        return USAGE;
+    }
+
+    private static int run(CommonOptions options, ToolEnvironment environment) {
+        String name = options.tool();
+        if (name == null) {
+            return refuse("which tool? " + known(), environment);
+        }
+        Optional<Tool> tool = TOOLS.stream().filter(t -> t.name().equals(name)).findFirst();
+        if (tool.isEmpty()) {
+            return refuse(
+                    "there is no tool '" + name + "'; did you mean '" + nearest(name) + "'? " + known(), environment);
+        }
+        options.apply();
+        List<String> rest = options.arguments().subList(1, options.arguments().size());
+        return run(tool.get(), options.help() ? List.of("--help") : rest, environment);
+    }
+
+    /** The tool that a command line means whose options are wrong, or null. */
+    private static @Nullable String toolAmong(List<String> words) {
+        return TOOLS.stream()
+                .map(Tool::name)
+                .filter(words::contains)
+                .findFirst()
+                .orElse(null);
+    }
+
     /** Runs a tool with {@code --json}: what it prints goes to standard error, and the document to standard output. */
-    private static int runForPrograms(Tool tool, List<String> rest, List<String> words, ToolEnvironment outer) {
-        ToolEnvironment inner = new ToolEnvironment(outer.err(), outer.err());
-        List<String> arguments = words.subList(words.indexOf(tool.name()) + 1, words.size());
-        Document document = new Document(tool, arguments, inner.report(), outer);
+    private static int runForPrograms(
+            @Nullable String tool, List<String> words, ToolEnvironment outer, ToIntFunction<ToolEnvironment> run) {
+        LastWords printed = new LastWords(outer.err());
+        LastWords complained = new LastWords(outer.err());
+        ToolEnvironment inner = new ToolEnvironment(printed.stream(), complained.stream());
+        // Some tools say on standard output what went wrong, as in C.
+        Supplier<String> reason = () -> complained.text().isEmpty() ? printed.text() : complained.text();
+        Document document = new Document(tool, words, inner.report(), reason, outer);
         Runnable atInterrupt = () -> {
             inner.interrupt();
             document.print(null);
         };
         outer.onInterrupt(atInterrupt);
-        int status = run(tool, rest, inner) & 0xff;
+        int status = run.applyAsInt(inner) & 0xff;
         outer.removeOnInterrupt(atInterrupt);
         document.print(status);
         return status;
@@ -184,23 +204,31 @@ public final class Main {
      * then the process must not be gone before the document is: who comes second waits.
      */
     private static final class Document {
-        private final Tool tool;
+        private final @Nullable String tool;
         private final List<String> arguments;
         private final ToolReport report;
+        private final Supplier<String> reason;
         private final ToolEnvironment environment;
         private boolean printed;
 
-        Document(Tool tool, List<String> arguments, ToolReport report, ToolEnvironment environment) {
+        Document(
+                @Nullable String tool,
+                List<String> words,
+                ToolReport report,
+                Supplier<String> reason,
+                ToolEnvironment environment) {
             this.tool = tool;
-            this.arguments = arguments;
+            arguments = tool == null ? words : words.subList(words.indexOf(tool) + 1, words.size());
             this.report = report;
+            this.reason = reason;
             this.environment = environment;
         }
 
         synchronized void print(@Nullable Integer status) {
             if (!printed) {
                 printed = true;
-                environment.out().println(report.json(tool.name(), arguments, status));
+                String failure = status == null || status == 0 ? null : reason.get();
+                environment.out().println(report.json(tool, arguments, status, failure));
                 environment.out().flush();
             }
         }
@@ -208,7 +236,12 @@ public final class Main {
 
     private static int run(Tool tool, List<String> arguments, ToolEnvironment environment) {
         try {
-            return tool.run(arguments, environment);
+            int status = tool.run(arguments, environment);
+            long missing = SoftOptions.packetsMissingInCapture();
+            if (missing > 0) {
+                environment.err().println("rdma4j: " + missing + " packets are missing in the packet capture");
+            }
+            return missing > 0 && (status & 0xff) == 0 ? 1 : status;
         } catch (RuntimeException | Error e) {
             reportUnexpected(e, tool.name(), arguments, environment);
             return UNEXPECTED;

@@ -35,17 +35,20 @@ public final class ToolReport {
     /**
      * The document.
      *
-     * @param tool name of the tool
+     * @param tool name of the tool, or null if none was named
      * @param arguments its command line, with the options of every tool
      * @param status its exit status as the shell sees it, or null if it was asked to end
+     * @param reason why it has failed, or null if it has not
      */
-    synchronized String json(String tool, List<String> arguments, @Nullable Integer status) {
+    synchronized String json(
+            @Nullable String tool, List<String> arguments, @Nullable Integer status, @Nullable String reason) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("tool", tool);
         document.put("arguments", new ArrayList<>(arguments));
         document.put("parameters", parameters);
         document.put("results", results);
         document.put("status", status);
+        document.put("reason", reason);
         return Json.write(document);
     }
 }
