@@ -59,25 +59,25 @@ class DeviceToolsTest {
     @Test
     void shortFormIsThatOfC() {
         assertThat(print(false)).isEqualTo("""
-                        hca_id:\trxe0
-                        \ttransport:\t\t\tInfiniBand (0)
-                        \tfw_ver:\t\t\t\t1.0
-                        \tnode_guid:\t\t\t5054:00ff:fe88:0002
-                        \tsys_image_guid:\t\t\t0000:0000:0000:0001
-                        \tvendor_id:\t\t\t0xffffff
-                        \tvendor_part_id:\t\t\t0
-                        \thw_ver:\t\t\t\t0x0
-                        \tphys_port_cnt:\t\t\t1
-                        \t\tport:\t1
-                        \t\t\tstate:\t\t\tPORT_ACTIVE (4)
-                        \t\t\tmax_mtu:\t\t4096 (5)
-                        \t\t\tactive_mtu:\t\t1024 (3)
-                        \t\t\tsm_lid:\t\t\t0
-                        \t\t\tport_lid:\t\t0
-                        \t\t\tport_lmc:\t\t0x00
-                        \t\t\tlink_layer:\t\tEthernet
+            hca_id:\trxe0
+            \ttransport:\t\t\tInfiniBand (0)
+            \tfw_ver:\t\t\t\t1.0
+            \tnode_guid:\t\t\t5054:00ff:fe88:0002
+            \tsys_image_guid:\t\t\t0000:0000:0000:0001
+            \tvendor_id:\t\t\t0xffffff
+            \tvendor_part_id:\t\t\t0
+            \thw_ver:\t\t\t\t0x0
+            \tphys_port_cnt:\t\t\t1
+            \t\tport:\t1
+            \t\t\tstate:\t\t\tPORT_ACTIVE (4)
+            \t\t\tmax_mtu:\t\t4096 (5)
+            \t\t\tactive_mtu:\t\t1024 (3)
+            \t\t\tsm_lid:\t\t\t0
+            \t\t\tport_lid:\t\t0
+            \t\t\tport_lmc:\t\t0x00
+            \t\t\tlink_layer:\t\tEthernet
 
-                        """);
+            """);
     }
 
     @Test
@@ -87,7 +87,8 @@ class DeviceToolsTest {
                         "\n\tmax_mr_size:\t\t\t0x400000000000\n",
                         "\n\tmax_qp:\t\t\t\t32768\n",
                         "\n\tdevice_cap_flags:\t\t0x01023800\n\t\t\t\t\tSYS_IMAGE_GUID\n",
-                        "\n\t\t\t\t\tRC_RNR_NAK_GEN\n\t\t\t\t\tSRQ_RESIZE\n\t\t\t\t\tMEM_WINDOW\n\t\t\t\t\tMEM_WINDOW_TYPE_2B\n",
+                        "\n\t\t\t\t\tRC_RNR_NAK_GEN\n\t\t\t\t\tSRQ_RESIZE\n",
+                        "\n\t\t\t\t\tSRQ_RESIZE\n\t\t\t\t\tMEM_WINDOW\n\t\t\t\t\tMEM_WINDOW_TYPE_2B\n",
                         "\n\tmax_res_rd_atom:\t\t4194304\n",
                         "\n\tmax_total_mcast_qp_attach:\t0\n",
                         "\n\tlocal_ca_ack_delay:\t\t15\n\tgeneral_odp_caps:\n\trc_odp_caps:\n\t\t\t\t\tNO SUPPORT\n",
@@ -168,7 +169,7 @@ class DeviceToolsTest {
         assertThat(run.out())
                 .startsWith("{\n  \"tool\": \"ibv_devinfo\",\n")
                 .contains("\"name\": \"rdma4j_lo\"", "\"gid\": \"::ffff:127.0.0.1\"")
-                .endsWith("  \"status\": 0\n}\n");
+                .endsWith("  \"status\": 0,\n  \"reason\": null\n}\n");
         assertThat(run.err()).startsWith("hca_id:\trdma4j_lo\n");
     }
 }
