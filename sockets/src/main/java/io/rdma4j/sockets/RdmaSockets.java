@@ -91,7 +91,8 @@ public final class RdmaSockets {
 
     /**
      * Opens a selector: {@link Selector#open()}. It takes channels over RDMA and ordinary ones. While a thread waits in it,
-     * that thread drives the devices of its channels.
+     * that thread drives the devices of its channels. An ordinary channel whose key was cancelled may block again after the
+     * next selection.
      */
     public static Selector openSelector() throws IOException {
         return PROVIDER.openSelector();

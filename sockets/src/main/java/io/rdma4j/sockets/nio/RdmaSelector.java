@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * what the channels with news cost, however many there are.
  *
  * <p>While it waits, the selecting thread drives the device of its channels.
+ *
+ * <p>An ordinary channel has a key of the platform's selector, too, which is valid until the selection after the channel's
+ * own key was cancelled: only then the channel may block again.
  */
 public final class RdmaSelector extends AbstractSelector {
     private static final Logger LOGGER = System.getLogger(RdmaSelector.class.getName());

@@ -3,12 +3,14 @@ package io.rdma4j.sockets.nio;
 import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
+import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -226,6 +228,23 @@ class SelectionTest {
                 assertThat(selector.selectNow()).isZero();
             }
             assertThat(looks(all) - before).isLessThanOrEqualTo(100 * 4);
+        }
+    }
+
+    /** The platform's allows it at once; here the key that the program cannot see is valid until the selection. */
+    @Test
+    void anOrdinaryChannelWhoseKeyWasCancelledMayBlockAfterTheNextSelection() throws Exception {
+        SelectorProvider provider = provider("rdma");
+        Pipe pipe = provider.openPipe();
+        try (Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink();
+                Selector selector = provider.openSelector()) {
+            source.configureBlocking(false).register(selector, OP_READ).cancel();
+            assertThatThrownBy(() -> source.configureBlocking(true)).isInstanceOf(IllegalBlockingModeException.class);
+            assertThat(selector.selectNow()).isZero();
+            source.configureBlocking(true);
+            sink.write(oneByte());
+            assertThat(source.read(oneByte())).isEqualTo(1);
         }
     }
 
