@@ -68,7 +68,8 @@ public final class RdmaStreamSocket implements AutoCloseable {
 
     /**
      * Sets an option. {@code SO_SNDBUF}, {@code SO_RCVBUF} and the sizes of {@link RdmaSocketOptions} count for connections
-     * to come; a connection that is accepted has those of its listener. {@code SO_KEEPALIVE} sends an empty write every
+     * to come; a connection that is accepted has those of its listener. A buffer has 64 MiB at most, however large it is
+     * asked for. {@code SO_KEEPALIVE} sends an empty write every
      * {@code TCP_KEEPIDLE} seconds. {@code TCP_NODELAY} and {@code SO_LINGER} are kept and change nothing. C: {@code
      * rsetsockopt}.
      *
@@ -107,7 +108,10 @@ public final class RdmaStreamSocket implements AutoCloseable {
         endpoint.bind(local);
     }
 
-    /** Takes connections from now on, at most so many that nobody has accepted. C: {@code rlisten}. */
+    /**
+     * Takes connections from now on. Requests are answered while fewer than {@code backlog} connections are established that
+     * nobody has accepted; answers that peers have not confirmed have bounds of their own. C: {@code rlisten}.
+     */
     public void listen(int backlog) throws IOException {
         endpoint.listen(backlog);
     }
@@ -175,7 +179,8 @@ public final class RdmaStreamSocket implements AutoCloseable {
      * Receives what is there; waits for it if the socket blocks. C: {@code rrecv}.
      *
      * @return how many bytes; 0 if there is nothing now, or no room in {@code target}; -1 if nothing more will come
-     * @throws IOException if the connection was lost; what came before can be received first
+     * @throws IOException "Connection reset" if the connection was lost, or ended without the peer's word that nothing more
+     *     comes; what came before can be received first
      */
     public int receive(ByteBuffer target, Set<MessageFlag> flags) throws IOException {
         boolean wait = waits(flags);
