@@ -110,14 +110,15 @@ final class RpingClient {
         connection.await(RpingState.WRITE_COMPLETE, "RDMA_WRITE_COMPLETE");
         observer.onPing(ping, System.nanoTime() - begin);
         if (options.validate()) {
-            validate(sent, received, ping);
+            validate(sent, received, ping, report);
         }
         if (options.verbose()) {
             RpingPayload.print(out, "ping data: ", received);
         }
     }
 
-    private void validate(MemorySegment sent, MemorySegment received, int ping) throws RpingFailure {
+    /** Ends the run if a ping came back otherwise than it was sent. */
+    static void validate(MemorySegment sent, MemorySegment received, int ping, RpingReport report) throws RpingFailure {
         long difference = sent.mismatch(received);
         if (difference >= 0) {
             report.error("data mismatch!");

@@ -15,42 +15,42 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Laws of ucmatose, udaddy and mckey, Java to Java in one process. */
 class MessageToolsTest {
     private static final String UCMATOSE_SERVER = """
-            cmatose: starting server
-            initiating data transfers
-            completing sends
-            receiving data transfers
-            data transfers complete
-            cmatose: disconnecting
-            disconnected
-            test complete
-            return status 0
-            """;
+        cmatose: starting server
+        initiating data transfers
+        completing sends
+        receiving data transfers
+        data transfers complete
+        cmatose: disconnecting
+        disconnected
+        test complete
+        return status 0
+        """;
     private static final String UCMATOSE_CLIENT = """
-            cmatose: starting client
-            cmatose: connecting
-            receiving data transfers
-            sending replies
-            data transfers complete
-            test complete
-            return status 0
-            """;
+        cmatose: starting client
+        cmatose: connecting
+        receiving data transfers
+        sending replies
+        data transfers complete
+        test complete
+        return status 0
+        """;
     private static final String UDADDY_SERVER = """
-            udaddy: starting server
-            receiving data transfers
-            sending replies
-            data transfers complete
-            test complete
-            return status 0
-            """;
+        udaddy: starting server
+        receiving data transfers
+        sending replies
+        data transfers complete
+        test complete
+        return status 0
+        """;
     private static final String UDADDY_CLIENT = """
-            udaddy: starting client
-            udaddy: connecting
-            initiating data transfers
-            receiving data transfers
-            data transfers complete
-            test complete
-            return status 0
-            """;
+        udaddy: starting client
+        udaddy: connecting
+        initiating data transfers
+        receiving data transfers
+        data transfers complete
+        test complete
+        return status 0
+        """;
 
     @BeforeAll
     static void hurry() {
@@ -256,6 +256,14 @@ class MessageToolsTest {
         ToolRun sender = ToolRun.of(new Mckey(), "-m 239.77.2.1 -b 127.0.0.1 -s -o");
         assertThat(sender.status()).as(sender.err()).isZero();
         assertThat(receiver.status()).as(receiver.err()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-m 239.77.2.9 -b 203.0.113.77 -c 3", "-m 239.77.2.9 -b 127.0.0.1 -S 99999 -c 3"})
+    void mckeyLeavesOnlyWhatItHasJoined(String words) throws InterruptedException {
+        ToolRun run = ToolRun.of(new Mckey(), words);
+        assertThat(run.status()).isNotZero();
+        assertThat(run.out() + run.err()).doesNotContain("leaving");
     }
 
     @Test
