@@ -10,6 +10,8 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ final class MckeyRun extends DatagramRun {
     private final MckeyOptions options;
     private @Nullable InetAddress source;
     private InetAddress group = InetAddress.getLoopbackAddress();
+    private final List<Node> members = new ArrayList<>();
     private boolean joined;
 
     MckeyRun(MckeyOptions options, ToolEnvironment environment) {
@@ -117,6 +120,9 @@ final class MckeyRun extends DatagramRun {
                 if (!joined) {
                     connectError();
                 }
+                if (event.type() == CmEvent.Type.MULTICAST_ERROR) {
+                    members.remove((Node) event.id().context());
+                }
                 yield event.status();
             }
             default -> 0;
@@ -139,6 +145,7 @@ final class MckeyRun extends DatagramRun {
         }
         try {
             node.id().joinMulticast(attributes(), node);
+            members.add(node);
             return 0;
         } catch (RdmaException e) {
             report.stepFailure("failure joining", e);
@@ -193,9 +200,10 @@ final class MckeyRun extends DatagramRun {
         return 0;
     }
 
+    /** C leaves for all nodes, and complains of those that have not joined. */
     private int leave() {
         int status = 0;
-        for (Node node : nodes) {
+        for (Node node : members) {
             try {
                 if (options.unmapped()) {
                     node.id().leaveMulticast(Gid.of(group));
