@@ -63,6 +63,15 @@ class MainTest {
     }
 
     @Test
+    void doctorTellsProgramsWhatItFinds() {
+        assertThat(run("doctor", "--json")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("\"java\": \"" + Runtime.version(), "\"network\": \"", "\"kernelDevices\": [")
+                .containsPattern("\"name\": \"rdma4j_lo[^\"]*\",\n +\"interface\": \"lo")
+                .contains("\"address\": \"127.0.0.1\",");
+    }
+
+    @Test
     void helpForProgramsIsADocument() {
         assertThat(run("rping", "--json", "--help")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
