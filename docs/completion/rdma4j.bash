@@ -1,22 +1,43 @@
 # Completion of rdma4j and its tools for bash: . docs/completion/rdma4j.bash
 
+# Names of files may have blanks: a line each.
+_rdma4j_files() {
+    local IFS=$'\n'
+    COMPREPLY=($(compgen -f -- "$1"))
+    compopt -o filenames 2>/dev/null
+}
+
 _rdma4j() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} tool
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} tool=${COMP_WORDS[0]##*/} i
     local common="--pcap --fault --trace --device --json --help"
-    case ${COMP_WORDS[0]##*/} in
-        rdma4j) tool=${COMP_WORDS[1]-} ;;
-        *) tool=${COMP_WORDS[0]##*/} ;;
-    esac
+    COMPREPLY=()
+    if [ "$tool" = rdma4j ]; then
+        # The tool is the first word that is neither an option of every tool nor its value.
+        tool=
+        for ((i = 1; i < COMP_CWORD; i++)); do
+            case ${COMP_WORDS[i]} in
+                --pcap | --fault | --device) [ "${COMP_WORDS[i + 1]-}" = "=" ] && ((i++)); ((i++)) ;;
+                -*) ;;
+                *) tool=${COMP_WORDS[i]}; break ;;
+            esac
+        done
+    fi
+    # With "--pcap=" the "=" is a word of its own.
+    [ "$before" = "=" ] && [ "$COMP_CWORD" -ge 2 ] && before=${COMP_WORDS[COMP_CWORD - 2]}
+    [ "$word" = "=" ] && word= && before=${COMP_WORDS[COMP_CWORD - 1]}
     case $before in
-        --pcap) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        --pcap) _rdma4j_files "$word"; return ;;
         --fault) COMPREPLY=($(compgen -W "loss=1% dup=1% reorder=1% corrupt=1% delay=1ms" -- "$word")); return ;;
         --device) COMPREPLY=($(compgen -W "soft" -- "$word")); return ;;
-        -a | -I) COMPREPLY=($(compgen -A hostname -- "$word")); return ;;
-        -p | -C | -S) return ;;
-        -f) COMPREPLY=($(compgen -W "ip gid name" -- "$word")); return ;;
     esac
-    if [ "${COMP_WORDS[0]##*/}" = rdma4j ] && [ "$COMP_CWORD" -eq 1 ]; then
-        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo doctor sim --help --version --build --java-home --module-path" -- "$word"))
+    # The same letter means different things to different tools.
+    case $tool:$before in
+        rping:-[aI] | cmtime:-[bC] | demo:-a) COMPREPLY=($(compgen -A hostname -- "$word")); return ;;
+        ucmatose:-f | udaddy:-f | rstream:-f | riostream:-f) COMPREPLY=($(compgen -W "ip name gid" -- "$word")); return ;;
+        ib_*:-f | *:-p | *:-C | *:-S) return ;;
+    esac
+    if [ -z "$tool" ]; then
+        COMPREPLY=($(compgen -W "demo rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo doctor sim $common --version --build --java-home --module-path" -- "$word"))
         return
     fi
     case $tool in
@@ -30,7 +51,7 @@ _rdma4j() {
         rstream) COMPREPLY=($(compgen -W "-s -b -f -B -i -I -C -S -p -k -T $common" -- "$word")) ;;
         riostream) COMPREPLY=($(compgen -W "-s -b -f -B -i -I -C -S -p -T $common" -- "$word")) ;;
         udpong) COMPREPLY=($(compgen -W "-s -b -B -C -S -p -T $common" -- "$word")) ;;
-        rcopy) COMPREPLY=($(compgen -W "-p $common" -- "$word") $(compgen -f -- "$word")) ;;
+        rcopy) _rdma4j_files "$word"; COMPREPLY+=($(compgen -W "-p $common" -- "$word")) ;;
         cmtime) COMPREPLY=($(compgen -W "-B -b -C -c -L -m -n -P -p -q -r -S -t -s --classic $common" -- "$word")) ;;
         demo) COMPREPLY=($(compgen -W "-a -C -S $common" -- "$word")) ;;
         ibv_rc_pingpong)
@@ -50,7 +71,7 @@ _rdma4j() {
         ibv_devinfo) COMPREPLY=($(compgen -W "-d -i -l -v $common" -- "$word")) ;;
         ibv_devices) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
         sim) COMPREPLY=($(compgen -W "--seed --runs --jobs --trace --json --help" -- "$word")) ;;
-        doctor) COMPREPLY=($(compgen -W "--help" -- "$word")) ;;
+        doctor) COMPREPLY=($(compgen -W "$common" -- "$word")) ;;
     esac
 }
 complete -F _rdma4j rdma4j rping ucmatose udaddy mckey rdma_client rdma_server rdma_xclient rdma_xserver rstream riostream udpong rcopy cmtime ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpong ibv_srq_pingpong ibv_xsrq_pingpong ib_send_lat ib_write_lat ib_read_lat ib_atomic_lat ib_send_bw ib_write_bw ib_read_bw ib_atomic_bw ibv_devices ibv_devinfo

@@ -4,6 +4,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LinkSets;
 import io.rdma4j.tools.Tool;
 import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.ToolReport;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Gid;
@@ -14,8 +15,10 @@ import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** {@code rdma4j doctor}: Java, links, devices with their GIDs and MTUs, and who holds RoCEv2's UDP port. */
@@ -46,22 +49,27 @@ public final class Doctor implements Tool {
             return arguments.equals(List.of("--help")) ? 0 : 2;
         }
         PrintStream out = environment.out();
-        reportJava(out);
-        boolean any = reportDevices(out);
-        reportKernel(out);
-        if (!any) {
+        ToolReport report = environment.report();
+        reportJava(out, report);
+        List<Map<String, Object>> devices = reportDevices(out);
+        report.result("devices", devices);
+        reportKernel(out, report);
+        if (devices.isEmpty()) {
             out.println("No address of this machine has an RDMA device: is a network interface up?");
             return 1;
         }
         return 0;
     }
 
-    private static void reportJava(PrintStream out) {
+    private static void reportJava(PrintStream out, ToolReport report) {
         out.println("java      " + Runtime.version() + ", " + System.getProperty("java.vendor") + ", "
                 + System.getProperty("os.name") + " " + System.getProperty("os.arch"));
         boolean nativeAccess = LinkSet.class.getModule().isNativeAccessEnabled();
-        out.println(
-                "network   " + linkKind() + (nativeAccess ? "" : " (native access to io.rdma4j.link is not enabled)"));
+        String link = linkKind();
+        report.result("java", Runtime.version().toString())
+                .result("network", link)
+                .result("nativeAccess", nativeAccess);
+        out.println("network   " + link + (nativeAccess ? "" : " (native access to io.rdma4j.link is not enabled)"));
         out.println();
     }
 
@@ -73,40 +81,58 @@ public final class Doctor implements Tool {
         }
     }
 
-    private static boolean reportDevices(PrintStream out) {
-        boolean any = false;
+    /** Prints the devices; tells what programs read of them. */
+    private static List<Map<String, Object>> reportDevices(PrintStream out) {
+        List<Map<String, Object>> devices = new ArrayList<>();
         for (Device device : Device.list()) {
-            any = true;
+            Map<String, Object> values = new LinkedHashMap<>();
+            devices.add(values);
+            values.put("name", device.name());
             try (DeviceContext context = device.open()) {
-                PortAttributes port = context.port(1);
-                out.println("device    " + device.name() + " on " + port.networkInterface() + ", "
-                        + (port.isActive() ? "up" : "down") + ", path MTU "
-                        + port.activeMtu().bytes() + " of "
-                        + interfaceMtu(port.networkInterface()) + " bytes, GUID "
-                        + String.format(Locale.ROOT, "%016x", device.guid()));
-                List<Gid> gids = context.gids(1);
-                for (int i = 0; i < gids.size(); i++) {
-                    if (!gids.get(i).equals(Gid.ZERO)) {
-                        reportGid(out, i, gids.get(i), port.networkInterface());
-                    }
-                }
+                reportDevice(out, device, context, values);
             } catch (RdmaException e) {
                 out.println("device    " + device.name() + ": " + e.getMessage());
+                values.put("error", String.valueOf(e.getMessage()));
             }
         }
         out.println();
-        return any;
+        return devices;
     }
 
-    private static void reportGid(PrintStream out, int index, Gid gid, String networkInterface) {
+    private static void reportDevice(
+            PrintStream out, Device device, DeviceContext context, Map<String, Object> values) {
+        PortAttributes port = context.port(1);
+        String guid = "%016x".formatted(device.guid());
+        String mtu = interfaceMtu(port.networkInterface());
+        out.println("device    " + device.name() + " on " + port.networkInterface() + ", "
+                + (port.isActive() ? "up" : "down") + ", path MTU "
+                + port.activeMtu().bytes() + " of " + mtu + " bytes, GUID " + guid);
+        values.put("interface", port.networkInterface());
+        values.put("up", port.isActive());
+        values.put("pathMtuBytes", port.activeMtu().bytes());
+        values.put("interfaceMtuBytes", mtu.equals("?") ? mtu : Integer.valueOf(mtu));
+        values.put("guid", guid);
+        List<Map<String, Object>> addresses = new ArrayList<>();
+        values.put("gids", addresses);
+        List<Gid> gids = context.gids(1);
+        for (int i = 0; i < gids.size(); i++) {
+            if (!gids.get(i).equals(Gid.ZERO)) {
+                addresses.add(reportGid(out, i, gids.get(i), port.networkInterface()));
+            }
+        }
+    }
+
+    private static Map<String, Object> reportGid(PrintStream out, int index, Gid gid, String networkInterface) {
         InetAddress address = RocePort.withScope(gid.toInetAddress(), networkInterface);
-        out.println(String.format(
-                Locale.ROOT,
-                "  GID %2d  %-39s  %-28s  %s",
-                index,
-                gid,
-                address.getHostAddress(),
-                RocePort.state(address)));
+        String text = address.getHostAddress();
+        String state = RocePort.state(address);
+        out.println("  GID %2d  %-39s  %-28s  %s".formatted(index, gid, text, state));
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("index", index);
+        values.put("gid", gid.toString());
+        values.put("address", text);
+        values.put("rocePort", state);
+        return values;
     }
 
     private static String interfaceMtu(String name) {
@@ -118,8 +144,9 @@ public final class Doctor implements Tool {
         }
     }
 
-    private static void reportKernel(PrintStream out) {
+    private static void reportKernel(PrintStream out, ToolReport report) {
         List<KernelDevice> devices = KernelDevice.list();
+        report.result("kernelDevices", devices.stream().map(KernelDevice::name).toList());
         if (devices.isEmpty()) {
             out.println("kernel    no RDMA device of its own; none is needed");
         }
