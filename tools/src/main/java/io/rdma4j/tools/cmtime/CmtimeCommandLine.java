@@ -88,6 +88,9 @@ final class CmtimeCommandLine {
         if (connections < 1 || retries < 0 || timeoutMillis < 1) {
             return refuse("-c and -t must be at least 1, and -r at least 0");
         }
+        if (connections > MOST_CONNECTIONS) {
+            return refuse("-c must be at most " + MOST_CONNECTIONS);
+        }
         return true;
     }
 

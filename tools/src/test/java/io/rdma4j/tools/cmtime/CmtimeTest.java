@@ -420,7 +420,7 @@ class CmtimeTest {
                 "-b 127.0.0.1 -b 127.0.0.2 -C 127.0.0.1 | give one of them",
                 "-b 127.0.0.1 -B lo -C 127.0.0.1 | give one of them",
                 "-b 127.0.0.1 -C 127.0.0.1 -c 0 | -c and -t must be at least 1",
-                "-b 127.0.0.1 -C 127.0.0.1 -c 2000000000 | -c times -P must be at most 10000000",
+                "-b 127.0.0.1 -C 127.0.0.1 -c 9000000 | -c times -P must be at most 10000000",
                 "-b 127.0.0.1 -C 127.0.0.1 -P 1 | -P must be at least 2",
                 "-b 127.0.0.1 -C 127.0.0.1 -n 0 | -n must be at least 1",
                 "-b 127.0.0.1 -C 127.0.0.1 -q 0 | -q must be 1 to 16777215",
