@@ -18,6 +18,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -102,7 +103,7 @@ public final class Doctor implements Tool {
     private static void reportDevice(
             PrintStream out, Device device, DeviceContext context, Map<String, Object> values) {
         PortAttributes port = context.port(1);
-        String guid = "%016x".formatted(device.guid());
+        String guid = String.format(Locale.ROOT, "%016x", device.guid());
         String mtu = interfaceMtu(port.networkInterface());
         out.println("device    " + device.name() + " on " + port.networkInterface() + ", "
                 + (port.isActive() ? "up" : "down") + ", path MTU "
@@ -126,7 +127,7 @@ public final class Doctor implements Tool {
         InetAddress address = RocePort.withScope(gid.toInetAddress(), networkInterface);
         String text = address.getHostAddress();
         String state = RocePort.state(address);
-        out.println("  GID %2d  %-39s  %-28s  %s".formatted(index, gid, text, state));
+        out.println(String.format(Locale.ROOT, "  GID %2d  %-39s  %-28s  %s", index, gid, text, state));
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("index", index);
         values.put("gid", gid.toString());
