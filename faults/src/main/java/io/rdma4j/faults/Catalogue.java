@@ -4,6 +4,7 @@ import io.rdma4j.faults.cases.Churn;
 import io.rdma4j.faults.cases.ClosingUnderTraffic;
 import io.rdma4j.faults.cases.CmAbuse;
 import io.rdma4j.faults.cases.ConnectingUnderLoss;
+import io.rdma4j.faults.cases.ConnectionInterfaces;
 import io.rdma4j.faults.cases.DatagramInterfaces;
 import io.rdma4j.faults.cases.DeadPath;
 import io.rdma4j.faults.cases.DisorderMatrix;
@@ -49,6 +50,7 @@ public final class Catalogue {
                         new ClosingUnderTraffic(),
                         new CmAbuse(),
                         new ConnectingUnderLoss(),
+                        new ConnectionInterfaces(),
                         new DatagramInterfaces(),
                         new DeadPath(),
                         new DisorderMatrix(),

@@ -24,9 +24,19 @@ public record Connecting(Child target, Child connector) {
      */
     public static Connecting begin(Stage stage, TwoHosts hosts, boolean eitherCloses)
             throws IOException, InterruptedException {
+        return begin(stage, hosts, TwoHosts.RIGHT, eitherCloses);
+    }
+
+    /** Starts both, with a target that listens at the wildcard address. */
+    public static Connecting beginAtAllAddresses(Stage stage, TwoHosts hosts) throws IOException, InterruptedException {
+        return begin(stage, hosts, "0.0.0.0", false);
+    }
+
+    private static Connecting begin(Stage stage, TwoHosts hosts, String listening, boolean eitherCloses)
+            throws IOException, InterruptedException {
         Child target = Child.builder(stage, "target", Target.class)
                 .on(hosts.right())
-                .with("address", TwoHosts.RIGHT)
+                .with("address", listening)
                 .with("bytes", 4096)
                 .with("backlog", BACKLOG)
                 .countsHoldings()
