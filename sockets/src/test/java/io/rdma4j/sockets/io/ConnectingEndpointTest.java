@@ -9,6 +9,7 @@ import io.rdma4j.sockets.AddressRules;
 import io.rdma4j.sockets.RdmaSelectorProvider;
 import io.rdma4j.sockets.nio.RdmaSocketChannel;
 import io.rdma4j.wire.rsocket.ConnectData;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -76,6 +77,39 @@ class ConnectingEndpointTest {
         } finally {
             server.close();
             listener.close();
+        }
+    }
+
+    @Test
+    void anAttemptThatIsRefusedAtOnceHasFailed() throws Exception {
+        StreamEndpoint client = new StreamEndpoint(StreamSettings.DEFAULT);
+        try {
+            client.bind(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+            InetSocketAddress ofAnotherFamily = new InetSocketAddress(InetAddress.ofLiteral("::1"), 7);
+            assertThatThrownBy(() -> client.startConnect(ofAnotherFamily)).isInstanceOf(SocketException.class);
+            assertThatThrownBy(client::finishConnect).hasMessageContaining("different address families");
+            assertThat(client.readiness() & Readiness.ERROR).isEqualTo(Readiness.ERROR);
+        } finally {
+            client.close();
+        }
+    }
+
+    @Test
+    void anEndpointThatCannotBeBoundForTheOtherFamilyHasNoAddress() throws Exception {
+        StreamSettings ipv6Only = StreamSettings.DEFAULT.withIpv6Only(true);
+        StreamEndpoint client = new StreamEndpoint(ipv6Only);
+        StreamEndpoint other = new StreamEndpoint(ipv6Only);
+        try {
+            client.bind(SocketFamily.IPV4.any());
+            int port = Objects.requireNonNull(client.localAddress()).getPort();
+            other.bind(new InetSocketAddress(SocketFamily.IPV6.any().getAddress(), port));
+            InetSocketAddress remote = new InetSocketAddress(InetAddress.ofLiteral("::1"), 7);
+            assertThatThrownBy(() -> client.startConnect(remote)).isInstanceOf(BindException.class);
+            assertThat(client.localAddress()).isNull();
+            assertThatThrownBy(client::finishConnect).isInstanceOf(BindException.class);
+        } finally {
+            client.close();
+            other.close();
         }
     }
 
