@@ -218,6 +218,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
     private boolean advance(boolean waiting, long deadlineNanos) throws IOException {
         StreamEndpoint own = endpoint;
         if (own != null && !advanceOverRdma(own, waiting, deadlineNanos)) {
+            requireOpen(); // it may have been closed since the wait
             return false;
         }
         IOException refused = tcpFailure;
