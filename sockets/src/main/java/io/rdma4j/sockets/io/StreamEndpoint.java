@@ -128,17 +128,20 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
             if (id != null) {
                 throw new SocketException("Already bound");
             }
-            CmId made = newId();
-            try {
-                made.bindAddress(local);
-                id = made;
-            } finally {
-                if (id == null) {
-                    made.close();
-                }
-            }
+            id = boundId(local);
             return null;
         });
+    }
+
+    private CmId boundId(InetSocketAddress local) {
+        CmId made = newId();
+        try {
+            made.bindAddress(local);
+            return made;
+        } catch (RuntimeException refused) {
+            made.close();
+            throw refused;
+        }
     }
 
     private CmId newId() {
@@ -157,15 +160,26 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
 
     // ---- connecting
 
-    /** Begins to connect; {@link Readiness#OUT} tells that the attempt has ended, {@link #finishConnect} how. */
+    /**
+     * Begins to connect; {@link Readiness#OUT} tells that the attempt has ended, {@link #finishConnect} how.
+     *
+     * @throws IOException if the attempt has failed at once; {@link #finishConnect} fails for the same reason
+     */
     public void startConnect(InetSocketAddress remote) throws IOException {
         guarded(() -> {
             requireState("connect", State.NEW);
             InetAddress to = SocketFamily.hostOf(remote.getAddress());
-            CmId own = id == null ? newId() : boundFor(id, to);
+            CmId own = id == null ? newId() : id;
             id = own;
             state = State.CONNECTING;
-            own.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
+            try {
+                own = boundFor(own, to);
+                id = own;
+                own.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
+            } catch (RuntimeException refused) {
+                fail(SocketFailures.ofAny(refused));
+                throw refused;
+            }
             return null;
         });
     }
@@ -181,10 +195,9 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         InetAddress any = (to instanceof Inet4Address ? SocketFamily.IPV4 : SocketFamily.IPV6)
                 .any()
                 .getAddress();
+        id = null; // the port is free for the new one only when the old one is closed
         bound.close();
-        CmId made = newId();
-        made.bindAddress(new InetSocketAddress(any, local.getPort()));
-        return made;
+        return boundId(new InetSocketAddress(any, local.getPort()));
     }
 
     /**
@@ -194,13 +207,14 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      * @throws IOException why it failed, or that the endpoint is closed
      */
     public boolean finishConnect() throws IOException {
+        State now = state; // once: it may be closed between two looks
         IOException why = failure;
-        if (state == State.FAILED && why != null) {
+        if (now == State.FAILED && why != null) {
             throw why;
-        } else if (state == State.CLOSED) {
+        } else if (now == State.CLOSED) {
             throw new SocketException("Socket closed");
         }
-        return state == State.CONNECTED;
+        return now == State.CONNECTED;
     }
 
     /** Closes it if it is still connecting; a connection that is established by now stays. */
