@@ -653,8 +653,8 @@ public final class CmId implements AutoCloseable {
      * call the identifier meanwhile: calls are refused. If the thread is interrupted the wait ends and its flag stays set.
      * Closing again does nothing, or closes the completion queues that could not be closed.
      *
-     * @throws RdmaException {@code EBUSY} if a queue pair of another identifier reports to a completion queue of this one,
-     *     {@code EINTR} if the thread is interrupted while it waits for an event of a completion queue: all but these
+     * @throws RdmaException {@code EBUSY} if a queue pair or shared receive queue of another identifier reports to a
+     *     completion queue of this one, {@code EINTR} if the thread is interrupted while it waits for an event of a completion queue: all but these
      *     completion queues is closed, the port is free, and another call closes them
      */
     @Override

@@ -177,7 +177,9 @@ final class IdQueues {
         try {
             takeSharedReceives();
         } catch (RdmaException stillUsed) {
-            // By queue pairs of other identifiers: then it is the application's.
+            // By queue pairs of other identifiers: then it is the application's. Nothing else was made with it: queue
+            // pairs
+            // cannot take receives from one of extended connections.
             sharedReceives = null;
         }
     }

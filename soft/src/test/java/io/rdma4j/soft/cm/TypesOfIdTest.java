@@ -234,6 +234,35 @@ class TypesOfIdTest {
         assertThat(other.receiveCompletions()).isNull();
     }
 
+    /** Only such a queue has completions of its own: no queue pair keeps it, and with it them, open. */
+    @Test
+    void queuePairCannotTakeReceivesFromAnExtendedSharedReceiveQueue() {
+        CmId id = listener(QueuePairType.XRC_RECEIVE);
+        id.createSharedReceiveQueue(null, RECEIVES);
+        CmId other = listener(QueuePairType.RELIABLE_CONNECTION);
+        assertThat(refused(() -> other.createQueuePair(null, ATTRIBUTES.sharedReceiveQueue(sharedReceiveQueue(id)))))
+                .isEqualTo(Errno.EINVAL);
+    }
+
+    @Test
+    void completionsThatAnotherSharedReceiveQueueReportsToAreClosedByTheNextClose() {
+        CmId first = listener(QueuePairType.XRC_RECEIVE);
+        first.createSharedReceiveQueue(null, RECEIVES);
+        CompletionQueue completions = Objects.requireNonNull(first.receiveCompletions());
+        CompletionChannel channel = Objects.requireNonNull(first.receiveCompletionChannel());
+        CmId second = listener(QueuePairType.XRC_RECEIVE);
+        second.createSharedReceiveQueue(null, RECEIVES.reportedAt(completions));
+        assertThat(refused(first::close)).isEqualTo(Errno.EBUSY);
+        second.close();
+        CmId third = listener(QueuePairType.XRC_RECEIVE);
+        third.verbs().createCompletionQueue(1, null, channel).close();
+        first.close();
+        assertThat(refused(() -> third.verbs().createCompletionQueue(1, null, channel)))
+                .isEqualTo(Errno.EINVAL);
+        assertThat(refused(() -> third.createSharedReceiveQueue(null, RECEIVES.reportedAt(completions))))
+                .isEqualTo(Errno.EINVAL);
+    }
+
     @Test
     void sharedReceiveQueueReportsWhereTheApplicationSays() {
         CmId id = listener(QueuePairType.XRC_RECEIVE);
