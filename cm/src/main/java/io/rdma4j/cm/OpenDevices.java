@@ -109,14 +109,19 @@ final class OpenDevices {
         List<DeviceContext> contexts = new ArrayList<>();
         for (Device device : Device.list()) {
             try {
-                Use use = use(device);
-                contexts.add(use.context());
-                use.release();
+                contexts.add(listed(device));
             } catch (RdmaException unusable) {
                 // Left out, as in C.
             }
         }
         return List.copyOf(contexts);
+    }
+
+    /** A device for the application, which keeps it without being counted. */
+    static DeviceContext listed(Device device) {
+        Use use = use(device);
+        use.release();
+        return use.context();
     }
 
     static Use use(Device device) {
