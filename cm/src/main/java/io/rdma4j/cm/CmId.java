@@ -553,7 +553,9 @@ public final class CmId implements AutoCloseable {
     }
 
     /**
-     * The open device. It stays open for the life of the process. C: {@code id->verbs}.
+     * The open device. It stays open as long as it is there. Where an interface has gone and another has its name, the old
+     * device is closed, with all that was made from it, when no identifier uses it, unless {@link CmDevices#list} has told
+     * of it. C: {@code id->verbs}.
      *
      * @throws RdmaException {@code EINVAL} while the identifier has no device, see {@link #hasDevice}
      */

@@ -56,7 +56,7 @@ final class OpenDevices {
                 if (!released) {
                     released = true;
                     entry.users--;
-                    entry.closeUnusedDomains();
+                    entry.closeUnused();
                 }
             }
         }
@@ -73,11 +73,18 @@ final class OpenDevices {
 
         int users;
 
+        /** Whether the application has the context, too, and may use it without an identifier. */
+        boolean listed;
+
+        /** Whether the device has gone, and another has its name. */
+        boolean replaced;
+
         Entry(DeviceContext context) {
             this.context = context;
         }
 
-        void closeUnusedDomains() {
+        /** Closes the domains when no identifier uses the device, and the device, too, when it has been replaced. */
+        void closeUnused() {
             if (users > 0) {
                 return;
             }
@@ -86,6 +93,9 @@ final class OpenDevices {
             }
             if (domain != null && isClosed(domain::close)) {
                 domain = null;
+            }
+            if (replaced && !listed && xrcDomain == null && domain == null) {
+                context.close();
             }
         }
 
@@ -119,19 +129,26 @@ final class OpenDevices {
 
     /** A device for the application, which keeps it without being counted. */
     static DeviceContext listed(Device device) {
-        Use use = use(device);
-        use.release();
-        return use.context();
+        synchronized (ALL) {
+            Use use = use(device);
+            use.entry.listed = true;
+            use.release();
+            return use.context();
+        }
     }
 
     static Use use(Device device) {
         synchronized (ALL) {
             Entry entry = ALL.get(device.name());
             if (entry == null || !entry.context.device().equals(device)) {
-                // None, or that of a device which has gone and whose name another has now. The old context is the
-                // application's as well as ours, so it is not closed: who still uses it lets go of it.
-                entry = new Entry(device.open());
-                ALL.put(device.name(), entry);
+                // None, or that of a device which has gone and whose name another has now.
+                Entry made = new Entry(device.open());
+                ALL.put(device.name(), made);
+                if (entry != null) {
+                    entry.replaced = true;
+                    entry.closeUnused();
+                }
+                entry = made;
             }
             entry.users++;
             return new Use(entry);
