@@ -98,6 +98,37 @@ class MoreCallsTest {
     }
 
     @Test
+    void aPortIsSharedWithOthersOnceItsHolderAllowsIt() {
+        InetSocketAddress local = new InetSocketAddress(TestAddresses.loopback(), 7199);
+        try (CmId holder = CmId.create(PortSpace.TCP, null);
+                CmId other = CmId.create(PortSpace.TCP, null)) {
+            holder.bindAddress(local);
+            other.setReuseAddress(true);
+            assertThatThrownBy(() -> other.bindAddress(local))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
+            holder.setReuseAddress(true);
+            other.bindAddress(local);
+            assertThat(other.localAddress()).isEqualTo(local);
+        }
+    }
+
+    @Test
+    void aListenersPortIsNotSharedWhateverItAllowsLater() {
+        InetSocketAddress local = new InetSocketAddress(TestAddresses.loopback(), 7199);
+        try (CmId listener = CmId.create(PortSpace.TCP, null);
+                CmId other = CmId.create(PortSpace.TCP, null)) {
+            listener.bindAddress(local);
+            listener.listen(1);
+            listener.setReuseAddress(true);
+            other.setReuseAddress(true);
+            assertThatThrownBy(() -> other.bindAddress(local))
+                    .isInstanceOfSatisfying(
+                            RdmaException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EADDRINUSE));
+        }
+    }
+
+    @Test
     void aSubnetAdministratorIsNotAsked() {
         assertThatThrownBy(() -> AddressInformation.lookUp(
                         "127.0.0.1",
