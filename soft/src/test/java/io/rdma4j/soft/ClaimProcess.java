@@ -16,7 +16,7 @@ import java.util.Random;
 
 /**
  * Claims RDMA ports as told by lines {@code claim ADDRESS FAMILY_ONLY REUSE PORT}; {@code free} frees the oldest,
- * {@code listen} makes the oldest one that of a listener.
+ * {@code listen} makes the oldest one that of a listener, {@code reuse} one that others may share.
  */
 public final class ClaimProcess {
     private ClaimProcess() {}
@@ -37,17 +37,17 @@ public final class ClaimProcess {
                 continue;
             }
             try {
-                if (words[0].equals("listen")) {
-                    held.getFirst().listen();
-                    System.out.println("= ok");
-                    continue;
+                switch (words[0]) {
+                    case "listen" -> held.getFirst().listen();
+                    case "reuse" -> held.getFirst().allowReuse();
+                    default ->
+                        held.add(claims.claim(
+                                0x0106,
+                                InetAddress.ofLiteral(words[1]),
+                                Boolean.parseBoolean(words[2]),
+                                Boolean.parseBoolean(words[3]),
+                                Integer.parseInt(words[4])));
                 }
-                held.add(claims.claim(
-                        0x0106,
-                        InetAddress.ofLiteral(words[1]),
-                        Boolean.parseBoolean(words[2]),
-                        Boolean.parseBoolean(words[3]),
-                        Integer.parseInt(words[4])));
                 System.out.println("= ok");
             } catch (RdmaException e) {
                 System.out.println("= " + e.errno());

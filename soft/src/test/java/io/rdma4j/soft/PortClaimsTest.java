@@ -116,6 +116,32 @@ class PortClaimsTest {
         }
     }
 
+    /** What one has, and what two shares with it, but not with one that does not allow it. */
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.1 true false 7, 10.0.0.1 true",
+        "10.0.0.1 true false 7, 0.0.0.0 true",
+        "10.0.0.1 true false 7, :: false",
+        "0.0.0.0 true false 7, 10.0.0.1 true",
+        "0.0.0.0 true false 7, 0.0.0.0 true",
+        ":: false false 7, 10.0.0.1 true",
+        ":: false false 7, :: false"
+    })
+    void reuseThatIsAllowedLaterIsAllowedToOtherProcessesToo(String first, String second)
+            throws IOException, InterruptedException {
+        assertThat(claim(one, first)).isEqualTo("ok");
+        assertThat(claim(two, second + " true 7")).startsWith("EADDR");
+        assertThat(claim(one, "reuse")).isEqualTo("ok");
+        assertThat(claim(two, second + " false 7")).startsWith("EADDR");
+        assertThat(claim(two, second + " true 7")).isEqualTo("ok");
+        assertThat(claim(one, "listen")).startsWith("EADDR");
+        assertThat(claim(two, "free")).isEqualTo("freed");
+        assertThat(claim(one, "listen")).isEqualTo("ok");
+        assertThat(claim(two, second + " true 7")).startsWith("EADDR");
+        assertThat(claim(one, "free")).isEqualTo("freed");
+        assertThat(claim(two, second + " false 7")).isEqualTo("ok");
+    }
+
     @Test
     void portThatIsNotReusedIsAListenersAtOnce() throws IOException, InterruptedException {
         assertThat(claim(one, "10.0.0.1 true false 7")).isEqualTo("ok");

@@ -90,6 +90,9 @@ interface CmHost {
          * @throws io.rdma4j.verbs.RdmaException {@code EADDRINUSE} or {@code EADDRNOTAVAIL} if another has it, too
          */
         void listen();
+
+        /** Lets others that also allow it have the port, too. Without the lock. */
+        void allowReuse();
     }
 
     /**

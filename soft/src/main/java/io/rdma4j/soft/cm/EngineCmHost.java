@@ -369,6 +369,11 @@ final class EngineCmHost implements CmHost {
             }
 
             @Override
+            public void allowReuse() {
+                claim.allowReuse();
+            }
+
+            @Override
             public void close() {
                 claim.close();
             }

@@ -135,7 +135,11 @@ final class PortTable {
         hold.listening = true;
     }
 
+    /** Changes what was said when the port was taken; who listens goes on to have it alone. */
     synchronized void options(Hold hold, boolean reuse, boolean familyOnly) {
+        if (reuse && !hold.listening && hold.claim != null) {
+            hold.claim.allowReuse();
+        }
         hold.reuse = reuse;
         hold.familyOnly = familyOnly;
     }

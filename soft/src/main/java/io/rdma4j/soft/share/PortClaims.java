@@ -68,6 +68,19 @@ public final class PortClaims {
             }
         }
 
+        /**
+         * Lets others have the port, too, that also allow it.
+         *
+         * @throws RdmaException {@code EIO} without file locks; the claim stays what it was
+         */
+        public void allowReuse() {
+            synchronized (PortClaims.this) {
+                if (open && !held.reuse) {
+                    shareWithOthers(this);
+                }
+            }
+        }
+
         @Override
         public void close() {
             synchronized (PortClaims.this) {
@@ -177,6 +190,17 @@ public final class PortClaims {
                 share(claim);
             }
         }
+    }
+
+    /** Makes a claim that keeps the port for itself one that allows reuse, with the bytes of such a one. */
+    private void shareWithOthers(Claim claim) {
+        Held shared = new Held(claim.held.key, claim.held.address, claim.held.familyOnly, true);
+        List<LockedByte> bytes = lockedFor("rdma_set_option", shared);
+        releaseAll(claim.bytes);
+        claim.bytes.clear();
+        claim.bytes.addAll(bytes);
+        claim.held = shared;
+        share(claim);
     }
 
     /** Whether a claim without reuse locks a byte for itself. */

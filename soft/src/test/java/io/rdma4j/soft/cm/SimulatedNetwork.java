@@ -279,6 +279,9 @@ final class SimulatedNetwork {
                 public void listen() {}
 
                 @Override
+                public void allowReuse() {}
+
+                @Override
                 public void close() {}
             };
         }
