@@ -2,21 +2,12 @@ package io.rdma4j.sockets.io;
 
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
-import io.rdma4j.cm.ConnectionParameters;
-import io.rdma4j.cm.RoutePath;
-import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.RdmaException;
-import io.rdma4j.wire.rsocket.ConnectData;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ProtocolException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * #close}: what cannot be done now is not done. The faces (sockets, channels, the rsocket calls) are made of it. Thread
  * safe.
  */
-public final class StreamEndpoint extends Endpoint implements ConnectionService.Target {
+public final class StreamEndpoint extends Endpoint {
     /** Where an endpoint is in its life. */
     public enum State {
         /** Made, maybe bound. */
@@ -42,20 +33,12 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         CLOSED
     }
 
-    /** What an endpoint tells that is to be accepted. */
-    private record Accepting(StreamListening listener, AcceptQueue.Answer answer) {}
-
-    private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
-
-    private static final int MOST_RETRIES = 7;
+    private final StreamConnecting connecting = new StreamConnecting(this);
 
     private volatile State state = State.NEW;
     private StreamSettings settings;
-    private @Nullable CmId id;
     private volatile @Nullable ConnectedStream stream;
     private volatile @Nullable StreamListening listening;
-    private @Nullable Accepting accepting;
-    private @Nullable IOException failure;
     private @Nullable KeepAlive keepAlive;
 
     /** Makes an endpoint that is neither bound nor connected. */
@@ -75,7 +58,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         lock.lock();
         try {
             settings = value;
-            CmId own = id;
+            CmId own = connecting.id();
             if (own != null && state != State.CLOSED) {
                 own.setTypeOfService(value.typeOfService());
             }
@@ -107,13 +90,13 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
 
     /** Its address and port, or null while it has none. */
     public @Nullable InetSocketAddress localAddress() {
-        CmId own = id;
+        CmId own = connecting.id();
         return own == null || state == State.CLOSED ? null : own.localAddress();
     }
 
     /** The peer's address and port, or null while there is none. */
     public @Nullable InetSocketAddress peerAddress() {
-        CmId own = id;
+        CmId own = connecting.id();
         return own == null || state == State.CLOSED ? null : own.peerAddress();
     }
 
@@ -125,37 +108,12 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     public void bind(InetSocketAddress local) throws IOException {
         guarded(() -> {
             requireState("bind", State.NEW);
-            if (id != null) {
+            if (connecting.id() != null) {
                 throw new SocketException("Already bound");
             }
-            id = boundId(local);
+            connecting.bind(local);
             return null;
         });
-    }
-
-    private CmId boundId(InetSocketAddress local) {
-        CmId made = newId();
-        try {
-            made.bindAddress(local);
-            return made;
-        } catch (RuntimeException refused) {
-            made.close();
-            throw refused;
-        }
-    }
-
-    private CmId newId() {
-        CmId made = ConnectionService.instance().createId(this);
-        if (settings.reuseAddress()) {
-            made.setReuseAddress(true);
-        }
-        if (settings.ipv6Only()) {
-            made.setIpv6Only(true);
-        }
-        if (settings.typeOfService() != 0) {
-            made.setTypeOfService(settings.typeOfService());
-        }
-        return made;
     }
 
     // ---- connecting
@@ -168,36 +126,9 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
     public void startConnect(InetSocketAddress remote) throws IOException {
         guarded(() -> {
             requireState("connect", State.NEW);
-            InetAddress to = SocketFamily.hostOf(remote.getAddress());
-            CmId own = id == null ? newId() : id;
-            id = own;
-            state = State.CONNECTING;
-            try {
-                own = boundFor(own, to);
-                id = own;
-                own.resolveAddress(null, new InetSocketAddress(to, remote.getPort()), RESOLVE_TIMEOUT);
-            } catch (RuntimeException refused) {
-                fail(SocketFailures.ofAny(refused));
-                throw refused;
-            }
+            connecting.start(remote);
             return null;
         });
-    }
-
-    /** Who is bound to any address of one family connects to those of the other too: Java hardly tells them apart. */
-    private CmId boundFor(CmId bound, InetAddress to) {
-        InetSocketAddress local = bound.localAddress();
-        if (local == null
-                || !local.getAddress().isAnyLocalAddress()
-                || local.getAddress() instanceof Inet4Address == to instanceof Inet4Address) {
-            return bound;
-        }
-        InetAddress any = (to instanceof Inet4Address ? SocketFamily.IPV4 : SocketFamily.IPV6)
-                .any()
-                .getAddress();
-        id = null; // the port is free for the new one only when the old one is closed
-        bound.close();
-        return boundId(new InetSocketAddress(any, local.getPort()));
     }
 
     /**
@@ -208,7 +139,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      */
     public boolean finishConnect() throws IOException {
         State now = state; // once: it may be closed between two looks
-        IOException why = failure;
+        IOException why = connecting.failure();
         if (now == State.FAILED && why != null) {
             throw why;
         } else if (now == State.CLOSED) {
@@ -219,146 +150,33 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
 
     /** Closes it if it is still connecting; a connection that is established by now stays. */
     public void giveUpConnecting() {
-        lock.lock();
-        try {
-            if (state != State.CONNECTING) {
-                return;
-            }
-            failure = new ConnectException("Connection timed out");
-            state = State.FAILED; // what comes from now on is too late
-        } finally {
-            lock.unlock();
-        }
-        close();
+        connecting.giveUp();
     }
 
-    @Override
-    public void onEvent(CmEvent event) {
-        try {
-            handle(event);
-        } catch (RuntimeException | Error failed) {
-            if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
-                StreamListening.refuseLater(event.id()); // the listener goes on
-            } else {
-                fail(SocketFailures.ofAny(failed));
-            }
-        }
-        waiting.signalAll();
+    /** Becomes the endpoint of a request, and accepts it. */
+    void answer(AcceptQueue.Answer answer, StreamListening listener) {
+        connecting.answer(answer, listener);
     }
 
-    private void handle(CmEvent event) {
-        switch (event.type()) {
-            case ADDRESS_RESOLVED -> resolveRoute(event.id());
-            case ROUTE_RESOLVED -> sendRequest(event.id());
-            case CONNECT_REQUEST -> onRequest(event);
-            case ESTABLISHED -> onEstablished(event);
-            case DISCONNECTED -> onDisconnected(event.id());
-            case ADDRESS_ERROR, ROUTE_ERROR, REJECTED, UNREACHABLE, CONNECT_ERROR, DEVICE_REMOVAL ->
-                fail(SocketFailures.ofConnect(event));
-            default -> {
-                // Of no importance here: a changed address, the end of the time-wait.
-            }
-        }
+    /** Fails if the peer has not confirmed the answer to its request. */
+    void giveUpUnconfirmed() {
+        connecting.giveUpUnconfirmed();
     }
 
-    private void resolveRoute(CmId own) {
-        RoutePath chosen = settings.route();
-        if (chosen == null) {
-            own.resolveRoute(RESOLVE_TIMEOUT);
-        } else {
-            own.setPath(chosen);
-        }
+    /** Is in another part of its life from now on; under the lock. */
+    void state(State next) {
+        state = next;
     }
 
-    private void sendRequest(CmId own) {
-        lock.lock();
-        try {
-            if (state == State.CONNECTING) {
-                StreamResources made = new StreamResources(own, settings.sizes(), this);
-                stream = new ConnectedStream(made, waiting);
-                own.connect(parameters(made.protocol().connectData()));
-            }
-        } finally {
-            lock.unlock();
-        }
+    /** The connection that is made, is there or ends; null while there is none. */
+    @Nullable
+    ConnectedStream stream() {
+        return stream;
     }
 
-    private static ConnectionParameters parameters(ConnectData data) {
-        return new ConnectionParameters(data.toByteArray(), 0, 0, true, MOST_RETRIES, MOST_RETRIES, false, 0);
-    }
-
-    private void onEstablished(CmEvent event) {
-        Accepting accepted;
-        lock.lock();
-        try {
-            ConnectedStream made = stream;
-            if (state != State.CONNECTING || made == null) {
-                return;
-            }
-            StreamProtocol protocol = made.resources().protocol();
-            accepted = accepting;
-            if (accepted == null) {
-                ConnectData peer = ConnectData.parse(event.privateData());
-                if (peer == null || !protocol.onPeer(peer)) {
-                    failure = new ProtocolException("The peer does not speak version 1 of the rsocket protocol");
-                    state = State.FAILED;
-                    event.id().disconnect();
-                    return;
-                }
-            }
-            protocol.start();
-            state = State.CONNECTED;
-        } finally {
-            lock.unlock();
-        }
-        updateKeepAlive();
-        if (accepted != null) {
-            accepting = null;
-            if (!accepted.listener().onConnected(accepted.answer(), this)) {
-                Thread.ofVirtual().start(this::close);
-            }
-        }
-    }
-
-    private void onDisconnected(CmId own) {
-        lock.lock();
-        try {
-            ConnectedStream had = stream;
-            if (had != null && state != State.CLOSED) {
-                had.resources().disconnected();
-            }
-            if (state == State.CONNECTING) {
-                fail(SocketFailures.reset("the peer disconnected at once"));
-            }
-        } finally {
-            lock.unlock();
-        }
-        own.disconnect();
-    }
-
-    private void fail(IOException why) {
-        Accepting accepted;
-        lock.lock();
-        try {
-            if (state == State.CLOSED) {
-                return;
-            }
-            ConnectedStream had = stream;
-            if (state == State.CONNECTED && had != null) {
-                had.resources().disconnected();
-            } else {
-                failure = why;
-                state = State.FAILED;
-            }
-            accepted = accepting;
-            accepting = null;
-        } finally {
-            lock.unlock();
-        }
-        if (accepted != null) {
-            accepted.listener().onFailed(accepted.answer());
-            Thread.ofVirtual().start(this::close);
-        }
+    /** Has a connection that is being made; under the lock. */
+    void stream(ConnectedStream made) {
+        stream = made;
     }
 
     // ---- listening
@@ -373,7 +191,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
                 return null;
             }
             requireState("listen", State.NEW);
-            CmId own = id;
+            CmId own = connecting.id();
             if (own == null) {
                 throw new SocketException("Not bound");
             }
@@ -390,7 +208,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
      * @throws IOException if it can take none any more: its device has gone
      */
     public @Nullable StreamEndpoint accept() throws IOException {
-        IOException why = failure;
+        IOException why = connecting.failure();
         if (state == State.FAILED && why != null) {
             throw why;
         }
@@ -398,48 +216,13 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         return own == null ? null : own.accept();
     }
 
-    private void onRequest(CmEvent event) {
+    /** A request has come, if it listens. */
+    void onRequest(CmEvent event) {
         StreamListening own = listening;
         if (own == null) {
             StreamListening.refuseLater(event.id());
         } else {
             own.onRequest(event);
-        }
-    }
-
-    /** Becomes the endpoint of a request, and accepts it. */
-    void answer(AcceptQueue.Answer answer, StreamListening listener) {
-        AcceptQueue.Request request = answer.request();
-        lock.lock();
-        try {
-            answer.endpoint(this);
-            accepting = new Accepting(listener, answer);
-            id = request.id();
-            state = State.CONNECTING;
-            request.id().setContext(this);
-            StreamResources made = new StreamResources(request.id(), settings.sizes(), this);
-            stream = new ConnectedStream(made, waiting);
-            if (!made.protocol().onPeer(request.peer())) {
-                fail(new ProtocolException("The peer's connection data make no sense"));
-                return;
-            }
-            request.id().accept(parameters(made.protocol().connectData()));
-        } catch (RuntimeException | Error failed) {
-            fail(SocketFailures.ofAny(failed));
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Fails if the peer has not confirmed the answer to its request. */
-    void giveUpUnconfirmed() {
-        lock.lock();
-        try {
-            if (state == State.CONNECTING) {
-                fail(new ConnectException("Connection timed out (the peer did not confirm the answer to its request)"));
-            }
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -613,7 +396,8 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
 
     // ---- signs of life
 
-    private void updateKeepAlive() {
+    /** Begins or ends to send signs of life, as the state and the settings say. */
+    void updateKeepAlive() {
         lock.lock();
         try {
             if (keepAlive != null) {
@@ -697,7 +481,7 @@ public final class StreamEndpoint extends Endpoint implements ConnectionService.
         if (listener != null) {
             listener.close();
         }
-        CmId own = id;
+        CmId own = connecting.id();
         ConnectedStream had = stream;
         if (own != null && had != null) {
             StreamClosing end = new StreamClosing(lock, waiting, had, own, () -> stream = null);
