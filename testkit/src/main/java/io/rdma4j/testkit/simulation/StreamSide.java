@@ -345,13 +345,9 @@ final class StreamSide implements ConnectedSide {
             return;
         }
         String why = protocol.isBroken();
-        require(
-                why == null
-                        || mayBreak.getAsBoolean()
-                                && (why.contains("could not be delivered") || why.contains("had not ended its output")),
-                "broken without a reason: " + why);
-        require(protocol.isQuiet(), "requests without completion");
         boolean wasJoined = started && peer.started;
+        require(why == null || hasReason(why, wasJoined), "broken without a reason: " + why);
+        require(protocol.isQuiet(), "requests without completion");
         boolean peerHadItsSay =
                 wasJoined && !peer.dead && !peer.isBroken() && !peer.queuePair.hasGivenUp() && !isBroken();
         if (peerHadItsSay && ending != Ending.LEAVE) {
@@ -365,6 +361,12 @@ final class StreamSide implements ConnectedSide {
         }
         host.memory().deregister(mappedRegion);
         queuePair.close();
+    }
+
+    /** A stream that was refused, or whose peer never began, ends without the peer's word, also where nothing is lost. */
+    private boolean hasReason(String why, boolean wasJoined) {
+        boolean isReset = why.contains("had not ended its output");
+        return isReset && !wasJoined || mayBreak.getAsBoolean() && (isReset || why.contains("could not be delivered"));
     }
 
     private boolean gaveUp() {
