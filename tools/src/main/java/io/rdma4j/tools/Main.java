@@ -118,7 +118,12 @@ public final class Main {
             environment.err().println("rdma4j: standard output: " + unwritten.getMessage());
         }
         environment.err().flush();
-        System.exit(out.status(status & 0xff));
+        System.exit(out.status(exitStatus(status)));
+    }
+
+    /** The exit status of the process: as the system keeps it, its low byte. */
+    static int exitStatus(int status) {
+        return status & 0xff;
     }
 
     /** One line, and with {@code -d} where it happened. */
@@ -193,7 +198,7 @@ public final class Main {
             document.print(null);
         };
         outer.onInterrupt(atInterrupt);
-        int status = run.applyAsInt(inner) & 0xff;
+        int status = exitStatus(run.applyAsInt(inner));
         outer.removeOnInterrupt(atInterrupt);
         document.print(status);
         return status;
@@ -241,7 +246,7 @@ public final class Main {
             if (missing > 0) {
                 environment.err().println("rdma4j: " + missing + " packets are missing in the packet capture");
             }
-            return missing > 0 && (status & 0xff) == 0 ? 1 : status;
+            return missing > 0 && status == 0 ? 1 : status;
         } catch (RuntimeException | Error e) {
             reportUnexpected(e, tool.name(), arguments, environment);
             return UNEXPECTED;

@@ -62,6 +62,13 @@ class MainTest {
                 .doesNotContain("\"reason\": \"\"");
     }
 
+    /** The system keeps the low byte of a status alone: 256 would be success. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 1", "-1, 255", "-12, 244", "255, 255", "256, 255", "-256, 255", "65536, 255", "257, 1"})
+    void noFailureEndsTheProcessWithZero(int status, int seen) {
+        assertThat(Main.exitStatus(status)).isEqualTo(seen);
+    }
+
     @Test
     void doctorTellsProgramsWhatItFinds() {
         assertThat(run("doctor", "--json")).isZero();

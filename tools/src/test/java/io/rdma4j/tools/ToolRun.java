@@ -1,5 +1,7 @@
 package io.rdma4j.tools;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.rdma4j.cm.EventChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -14,6 +16,7 @@ import java.util.concurrent.TimeoutException;
 /** One run of the umbrella command in a thread of this process, with what it prints. */
 public final class ToolRun {
     private static final long TIMEOUT_SECONDS = 240;
+    private static final int DEFECT = 70;
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -26,11 +29,14 @@ public final class ToolRun {
         this.words = words;
         environment = new ToolEnvironment(
                 new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
-        task = new FutureTask<>(() -> Main.run(List.of(words.strip().split(" +")), environment));
+        List<String> split = Arrays.stream(words.strip().split(" +"))
+                .map(word -> word.equals("''") ? "" : word)
+                .toList();
+        task = new FutureTask<>(() -> Main.run(split, environment));
         thread = Thread.ofPlatform().daemon().name(words).start(task);
     }
 
-    /** Starts a tool with the words of its command line. */
+    /** Starts a tool with the words of its command line; {@code ''} is a word without a character. */
     public static ToolRun start(String words) {
         return new ToolRun(words);
     }
@@ -96,6 +102,13 @@ public final class ToolRun {
         } catch (ExecutionException e) {
             throw new AssertionError(words + " threw", e);
         }
+    }
+
+    /** Waits for its end, which must be a status other than 0 and a sentence, and not a defect. */
+    public void requireRefused() throws InterruptedException {
+        assertThat(status() & 0xff).as(out() + err()).isNotIn(0, DEFECT);
+        assertThat(out() + err()).isNotBlank();
+        assertThat(err()).doesNotContain("defect", "Exception", "failed unexpectedly");
     }
 
     /** Standard output until now. */

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -478,6 +479,20 @@ class PerftestTest {
             assertThat(server.status()).isEqualTo(1);
         }
         assertThat(server.err()).contains("nothing came from the peer for 3 s");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', 16", "--dont_xchg_versions, 108"})
+    void textOfThePeerDoesNotReachTheTerminal(String option, int bytes) throws InterruptedException, IOException {
+        int port = Meeting.portNumber();
+        ToolRun server =
+                ToolRun.start("ib_write_bw -p " + port + " " + option).awaitText("Waiting for client to connect");
+        byte[] text = Arrays.copyOf("\u001b[2J\u009b\r\n6".getBytes(StandardCharsets.ISO_8859_1), bytes);
+        try (Socket peer = connect(port)) {
+            peer.getOutputStream().write(text);
+            assertThat(server.status()).isEqualTo(1);
+        }
+        assertThat(server.err()).contains("\\x1b[2J\\x9b\\x0d\\x0a6").doesNotContain("\u001b", "\u009b", "\r");
     }
 
     private static Socket connect(int port) throws InterruptedException, IOException {

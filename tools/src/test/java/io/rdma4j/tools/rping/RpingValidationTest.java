@@ -5,12 +5,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.AddressInformation.Flag;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmMessages;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.CmAddresses;
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolEnvironment;
+import io.rdma4j.tools.ToolRun;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.WorkCompletion;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What rping -V does with data that did not come back as they were sent. */
@@ -42,5 +60,50 @@ class RpingValidationTest {
     void aPingThatComesBackAsItWasSentIsSilent() {
         assertThatCode(() -> RpingClient.validate(ping(), ping(), 7, report)).doesNotThrowAnyException();
         assertThat(err.toString(UTF_8)).isEmpty();
+    }
+
+    /** A server that answers the first ping as rping's does, but with other data. */
+    private static void answerOtherwise(CmId listener, Arena arena) {
+        try (CmId id = listener.getRequest()) {
+            CmMessages calls = new CmMessages(id);
+            WorkCompletion completion = new WorkCompletion();
+            try (MemoryRegion memory = calls.register(arena.allocate(2L * RpingMessage.BYTES))) {
+                calls.postReceive(0, memory, 0, RpingMessage.BYTES);
+                id.accept(null);
+                calls.awaitReceiveCompletion(completion);
+                calls.postReceive(0, memory, 0, RpingMessage.BYTES);
+                calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
+                calls.awaitReceiveCompletion(completion);
+                RpingMessage sink = RpingMessage.read(memory.memory());
+                calls.postWrite(
+                        0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of(), sink.address(), sink.key());
+                calls.postSend(0, memory, RpingMessage.BYTES, RpingMessage.BYTES, Set.of());
+                for (int i = 0; i < 3; i++) {
+                    calls.awaitSendCompletion(completion);
+                }
+                id.disconnect();
+            } finally {
+                id.destroyQueuePair();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-V, 255", "'', 0"})
+    void aWholeRunEndsWithTheStatusOfCForAServerThatSendsOtherData(String option, int status) throws Exception {
+        String port = String.valueOf(Meeting.portNumber());
+        QueuePairCapabilities capabilities = new QueuePairCapabilities(4, 4, 1, 1, 0);
+        AddressInformation local = CmAddresses.lookUp("127.0.0.1", null, port, EnumSet.of(Flag.PASSIVE), PortSpace.TCP);
+        try (Arena arena = Arena.ofShared();
+                CmId listener = CmId.createEndpoint(
+                        local, null, new CmQueuePairAttributes(capabilities, null, null, true, null, null))) {
+            listener.listen(1);
+            FutureTask<@Nullable Void> served = new FutureTask<>(() -> answerOtherwise(listener, arena), null);
+            Thread.ofPlatform().daemon().start(served);
+            ToolRun client = ToolRun.start("rping -c -a 127.0.0.1 -p " + port + " -C 1 " + option);
+            assertThat(client.status() & 0xff).as(client.err()).isEqualTo(status);
+            served.get();
+            assertThat(client.err().contains("data mismatch!\n")).isEqualTo(status != 0);
+        }
     }
 }

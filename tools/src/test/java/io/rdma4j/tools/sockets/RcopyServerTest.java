@@ -25,15 +25,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What rcopy's server makes of clients and names that mean no good, and what it leaves on the disk. */
 @Timeout(60)
 class RcopyServerTest {
     private static final String WAITING = "waiting for connection...";
+    private static final int ENOENT = 2;
     private static final int EINVAL = 22;
     private static final int EFBIG = 27;
     private static final int ENOSPC = 28;
+    private static final int ELOOP = 40;
     private static final int EILSEQ = 84;
 
     private final int port = Meeting.portNumber();
@@ -194,6 +197,41 @@ class RcopyServerTest {
         assertThat(target).hasContent("new");
         assertThat(Files.getPosixFilePermissions(target)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
         assertThat(link).isSymbolicLink();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"new/, 21", "folder/, 21", "file/, 20", "folder/new//, 21", "nowhere/new/, 2"})
+    void aNameThatEndsAsThatOfAFolderIsNoFile(String name, int error) throws Exception {
+        Files.createDirectory(folder.resolve("folder"));
+        Path there = Files.writeString(folder.resolve("file"), "old");
+        try (RdmaStreamSocket socket = connect()) {
+            assertThat(open(socket, (folder + "/" + name).getBytes(StandardCharsets.UTF_8)))
+                    .isEqualTo(error);
+        }
+        assertThat(names()).containsExactly("file", "folder");
+        assertThat(there).hasContent("old");
+    }
+
+    @Test
+    void aLinkThatLeadsNowhereIsRefusedAndStays() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("nowhere"));
+        Path circle = Files.createSymbolicLink(folder.resolve("circle"), Path.of("circle"));
+        for (Path each : List.of(link, circle)) {
+            try (RdmaStreamSocket socket = connect()) {
+                assertThat(open(socket, each)).isEqualTo(each.equals(link) ? ENOENT : ELOOP);
+            }
+        }
+        assertThat(link).isSymbolicLink();
+        assertThat(names()).containsExactly("circle", "link");
+    }
+
+    /** As where the file system does not tell: C has the open file and needs no name. */
+    @Test
+    void aFileWhoseDiskCannotBeAskedIsWrittenAllTheSame() throws Exception {
+        try (IncomingFile file = IncomingFile.create(folder.resolve("target"), 0100644)) {
+            Files.delete(folder.resolve(names().getFirst()));
+            assertThat(file.begin(3).write(ByteBuffer.wrap(new byte[3]))).isEqualTo(3);
+        }
     }
 
     @Test

@@ -28,7 +28,8 @@ class RiostreamTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "-T n", "-T b", "-T a", "-T a -T b", "-T v", "-f gid", "-i 0", "-B 5000"})
+    @ValueSource(
+            strings = {"", "-T n", "-T b", "-T a", "-T a -T b", "-T v", "-f gid", "-i 0", "-B 5000", "-B 2147483647"})
     void bothSidesPrintTheRow(String words) throws InterruptedException {
         bothPass("-C 20 -I 3 -S 20000 " + words, "custom    19k     20      3       2\\.2m");
     }
