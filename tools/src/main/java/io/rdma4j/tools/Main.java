@@ -51,6 +51,8 @@ public final class Main {
     /** Exit status for a defect. */
     private static final int UNEXPECTED = 70;
 
+    private static final int LOW_BYTE = 0xff;
+
     private static final List<Tool> TOOLS = List.of(
             new Demo(),
             new Rping(),
@@ -121,9 +123,10 @@ public final class Main {
         System.exit(out.status(exitStatus(status)));
     }
 
-    /** The exit status of the process: as the system keeps it, its low byte. */
+    /** The exit status of the process: the low byte, which is all that the system keeps; but 0 for success alone. */
     static int exitStatus(int status) {
-        return status & 0xff;
+        int seen = status & LOW_BYTE;
+        return seen == 0 && status != 0 ? LOW_BYTE : seen;
     }
 
     /** One line, and with {@code -d} where it happened. */
