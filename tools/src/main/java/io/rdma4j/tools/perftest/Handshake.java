@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.TerminalText;
 import io.rdma4j.verbs.PathMtu;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -77,12 +78,12 @@ final class Handshake {
         } catch (NumberFormatException e) {
             throw console.failure(
                     "Current implementation is not compatible with versions older than 5.70",
-                    "the peer says '" + version + "'; is it the same tool?");
+                    "the peer says '" + TerminalText.of(version) + "'; is it the same tool?");
         }
         if (number < OLDEST) {
             throw console.failure(
                     "Current implementation is not compatible with versions older than 5.70",
-                    "the peer has version " + version);
+                    "the peer has version " + TerminalText.of(version));
         }
     }
 

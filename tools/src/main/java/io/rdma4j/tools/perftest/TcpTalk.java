@@ -1,5 +1,6 @@
 package io.rdma4j.tools.perftest;
 
+import io.rdma4j.tools.TerminalText;
 import io.rdma4j.tools.messages.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,6 +9,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -134,9 +136,9 @@ final class TcpTalk implements Talk {
         byte[] text = receive(Destination.TEXT_BYTES);
         Destination destination = Destination.ofText(text);
         if (destination == null) {
+            String line = new String(text, StandardCharsets.ISO_8859_1).split("\0", 2)[0].strip();
             throw console.failure(
-                    "Couldn't parse line <" + new String(text, java.nio.charset.StandardCharsets.ISO_8859_1).strip()
-                            + ">",
+                    "Couldn't parse line <" + TerminalText.of(line) + ">",
                     "both sides must be the same tool with the same options");
         }
         return destination;
