@@ -88,7 +88,7 @@ final class RpingClient {
                 ping(connection, ping);
             }
         } catch (RpingFailure e) {
-            if (progress.state() != RpingState.DISCONNECTED) {
+            if (e instanceof DataMismatch || progress.state() != RpingState.DISCONNECTED) {
                 report.error("rping client failed: " + e.status());
                 throw e;
             }
@@ -124,7 +124,16 @@ final class RpingClient {
             report.error("data mismatch!");
             report.explain("ping " + ping + ": byte " + difference + " of " + sent.byteSize()
                     + " came back other than it was sent");
-            throw new RpingFailure(-1);
+            throw new DataMismatch();
+        }
+    }
+
+    /** Data came back other than they were sent, which the end of the connection does not excuse. */
+    private static final class DataMismatch extends RpingFailure {
+        private static final long serialVersionUID = 1L;
+
+        DataMismatch() {
+            super(-1);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.rdma4j.tools.rping;
 
 /** Ends a run whose reason has been printed already. */
-final class RpingFailure extends Exception {
+class RpingFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final int status;
@@ -12,7 +12,7 @@ final class RpingFailure extends Exception {
         this.status = status;
     }
 
-    int status() {
+    final int status() {
         return status;
     }
 }
