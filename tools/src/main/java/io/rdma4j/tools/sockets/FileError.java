@@ -93,8 +93,11 @@ enum FileError {
         return Arrays.stream(values()).filter(error -> error.number == number).findFirst();
     }
 
+    /** Java goes on after the text of some. */
     private static Optional<FileError> ofText(String text) {
-        return Arrays.stream(values()).filter(error -> text.equals(error.text)).findFirst();
+        return Arrays.stream(values())
+                .filter(error -> text.startsWith(error.text))
+                .findFirst();
     }
 
     private static String textOf(Exception failure) {

@@ -38,12 +38,13 @@ final class IncomingFile implements AutoCloseable {
     /**
      * Begins a file.
      *
-     * @param path its place; a symbolic link that leads somewhere is followed
+     * @param path its place; a symbolic link is followed, and refused if it leads nowhere
      * @param mode {@code st_mode} with the rights of a new file; one that is there keeps its rights
      * @throws IOException if it cannot be there: {@link FileError} knows why
      */
     static IncomingFile create(Path path, int mode) throws IOException {
-        boolean exists = Files.exists(path);
+        // Whoever made a link may not choose the place of a new file.
+        boolean exists = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
         Path place = exists ? path.toRealPath() : path.toAbsolutePath();
         if (exists) {
             requireReplaceable(place);
@@ -105,12 +106,20 @@ final class IncomingFile implements AutoCloseable {
             throw FileError.EFBIG.exception();
         }
         channel.truncate(0);
-        FileStore disk = Files.getFileStore(unfinished);
-        // A file system without a size does not tell its room.
-        if (disk.getTotalSpace() > 0 && disk.getUsableSpace() < bytes) {
+        if (roomBytes() < bytes) {
             throw FileError.ENOSPC.exception();
         }
         return channel;
+    }
+
+    /** What the disk has left; any number of bytes where it does not tell, for writing will. */
+    private long roomBytes() {
+        try {
+            FileStore disk = Files.getFileStore(unfinished);
+            return disk.getTotalSpace() > 0 ? disk.getUsableSpace() : Long.MAX_VALUE;
+        } catch (IOException untold) {
+            return Long.MAX_VALUE;
+        }
     }
 
     /** Gives it its place. */

@@ -14,6 +14,7 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -153,11 +154,24 @@ final class RcopyServer {
         try {
             String text = textOf(path);
             print(TerminalText.of(text) + ", ");
+            requireNoFolder(text);
             file = IncomingFile.create(Path.of(text), mode);
             return SUCCESS;
         } catch (IOException | IllegalArgumentException e) {
             line("unable to open destination file");
             return told(e);
+        }
+    }
+
+    /** Refuses the name of a folder, which the path would be without. */
+    private static void requireNoFolder(String text) throws IOException {
+        if (text.endsWith("/")) {
+            Path path = Path.of(text).toAbsolutePath();
+            if (Files.exists(path) && !Files.isDirectory(path)) {
+                throw FileError.ENOTDIR.exception();
+            }
+            Path parent = path.getParent();
+            throw (parent == null || Files.exists(parent) ? FileError.EISDIR : FileError.ENOENT).exception();
         }
     }
 
