@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,6 +37,20 @@ class StreamToolsProcessTest {
     private final List<String> serverErr = new CopyOnWriteArrayList<>();
     private final List<String> clientOut = new CopyOnWriteArrayList<>();
     private final List<String> clientErr = new CopyOnWriteArrayList<>();
+
+    @ParameterizedTest
+    @CsvSource({"rstream -s 127.0.0.1 -p 1", "rstream -T s", "riostream -s 127.0.0.1 -p 1", "riostream"})
+    void aBufferThatFindsNoMemoryEndsTheRunWithWords(String words) throws InterruptedException {
+        List<String> said = new CopyOnWriteArrayList<>();
+        try (ToolProcess process = ToolProcess.startWithInput(
+                List.of((words + " -S 2147483647").split(" ")),
+                Map.of("JAVA_TOOL_OPTIONS", "-XX:MaxDirectMemorySize=64m"),
+                said::add,
+                said::add)) {
+            assertThat(process.await(TIMEOUT_SECONDS)).as("%s", said).isEqualTo(255);
+        }
+        assertThat(said).contains("malloc: Cannot allocate memory").noneMatch(line -> line.contains("defect"));
+    }
 
     private ToolProcess server(String words) {
         return Meeting.process(
