@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class MessageRun {
     static final Duration RESOLUTION = Duration.ofSeconds(2);
+
+    /** Few enough to make an identifier for each at the start. */
+    private static final int MOST_CONNECTIONS = 100_000;
+
     private static final int BATCH = 8;
     private static final Duration GLANCE = Duration.ofMillis(100);
 
@@ -115,6 +119,10 @@ abstract class MessageRun {
     }
 
     private boolean allocate() {
+        if (connections > MOST_CONNECTIONS) {
+            report.explain("-c must be at most " + MOST_CONNECTIONS);
+            return false;
+        }
         for (int i = 0; isActive() && i < connections; i++) {
             try {
                 CmId id = channel().createId(portSpace, null);
