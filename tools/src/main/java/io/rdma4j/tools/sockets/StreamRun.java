@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -57,6 +58,7 @@ abstract class StreamRun {
     final MessageReport report;
     private final Set<MessageFlag> flags;
     private final List<Map<String, @Nullable Object>> rows = new CopyOnWriteArrayList<>();
+    private @Nullable String noMemory;
     private int idleCalls;
 
     /** What a connection is for. */
@@ -95,8 +97,9 @@ abstract class StreamRun {
         environment.report().result("rows", rows);
         int status = 0;
         try {
-            if (options.custom() && options.sizeBytes() < 0) {
+            if (noMemory != null || (options.custom() && options.sizeBytes() < 0)) {
                 report.errorLine("malloc: " + Errno.ENOMEM.text());
+                report.explain(Objects.requireNonNullElse(noMemory, ""));
                 throw new StreamFailure(FAILED);
             }
             exchange();
@@ -369,10 +372,15 @@ abstract class StreamRun {
 
     // ---- transfers
 
-    /** A buffer for the largest test. */
+    /** A buffer for the largest test; an empty one if there is no memory for it, which ends {@link #run} at once. */
     final ByteBuffer buffer() {
         int bytes = options.custom() ? Math.max(SYNC_BYTES, options.sizeBytes()) : StreamTest.largestBytes();
-        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+        try {
+            return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+        } catch (OutOfMemoryError e) {
+            noMemory = e.getMessage() + "; use a smaller -S";
+            return ByteBuffer.allocateDirect(0);
+        }
     }
 
     /** Bytes of the message by which each side hears that the other is ready. */
