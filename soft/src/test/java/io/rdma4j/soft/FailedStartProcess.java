@@ -20,6 +20,9 @@ import java.util.stream.Stream;
 public final class FailedStartProcess {
     private static final int MORE_FAILURES = 20;
 
+    /** An address of the loopback network that no other test uses: their processes have another run directory. */
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.20.26.1");
+
     private FailedStartProcess() {}
 
     /** Runs. */
@@ -43,7 +46,7 @@ public final class FailedStartProcess {
 
     private static String bind() {
         try (CmId id = CmId.create(PortSpace.TCP, null)) {
-            id.bindAddress(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0));
+            id.bindAddress(new InetSocketAddress(LOOPBACK, 0));
             return "bound";
         } catch (RdmaException e) {
             return e.errno() + " " + e.getMessage();
