@@ -4,16 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -40,7 +35,7 @@ class FirstSocketTest {
                 "-D" + AddressRules.PROPERTY + "=" + rule,
                 "-Drdma4j.run.dir=" + runDirectory,
                 "-cp",
-                classPath(),
+                TestClassPath.of(FirstSocketProcess.class),
                 FirstSocketProcess.class.getName(),
                 what));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -51,27 +46,6 @@ class FirstSocketTest {
         } finally {
             process.destroyForcibly();
         }
-    }
-
-    private static String classPath() {
-        Set<String> roots = new LinkedHashSet<>();
-        for (Class<?> each : List.of(
-                FirstSocketProcess.class,
-                RdmaSockets.class,
-                io.rdma4j.soft.SoftProvider.class,
-                io.rdma4j.wire.Frame.class,
-                io.rdma4j.transport.RcQueuePair.class,
-                io.rdma4j.link.Link.class,
-                io.rdma4j.verbs.Device.class,
-                io.rdma4j.cm.CmId.class)) {
-            String name = each.getName().replace('.', '/') + ".class";
-            String text =
-                    Objects.requireNonNull(each.getResource("/" + name), name).toString();
-            String base = text.substring(0, text.length() - name.length());
-            roots.add(Path.of(URI.create(base.startsWith("jar:") ? base.substring(4, base.length() - 2) : base))
-                    .toString());
-        }
-        return String.join(File.pathSeparator, roots);
     }
 
     @Test

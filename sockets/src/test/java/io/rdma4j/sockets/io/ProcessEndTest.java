@@ -3,22 +3,16 @@ package io.rdma4j.sockets.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.sockets.RdmaSockets;
-import java.io.File;
+import io.rdma4j.sockets.TestClassPath;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
-import java.net.URI;
-import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,40 +65,12 @@ class ProcessEndTest {
                         "-XX:TieredStopAtLevel=1",
                         "-Drdma4j.fault=loss=10%,seed=7",
                         "-cp",
-                        classPath(),
+                        TestClassPath.of(ProcessEndTest.class),
                         Writer.class.getName(),
                         listener.getInetAddress().getHostAddress(),
                         Integer.toString(listener.getLocalPort()),
                         end)
                 .inheritIO()
                 .start();
-    }
-
-    /** Where the classes of all rooms and of the tests lie, also when the tests run on the module path. */
-    private static String classPath() {
-        Set<String> roots = new LinkedHashSet<>();
-        for (Class<?> each : List.of(
-                ProcessEndTest.class,
-                RdmaSockets.class,
-                io.rdma4j.cm.CmId.class,
-                io.rdma4j.verbs.Device.class,
-                io.rdma4j.soft.SoftProvider.class,
-                io.rdma4j.transport.RcQueuePair.class,
-                io.rdma4j.link.Link.class,
-                io.rdma4j.wire.Frame.class)) {
-            roots.add(root(each));
-        }
-        return String.join(File.pathSeparator, roots);
-    }
-
-    private static String root(Class<?> type) {
-        String name = type.getName().replace('.', '/') + ".class";
-        URL url = Objects.requireNonNull(type.getResource("/" + name), name);
-        String text = url.toString();
-        String base = text.substring(0, text.length() - name.length());
-        if (base.startsWith("jar:")) {
-            base = base.substring(4, base.length() - 2);
-        }
-        return Path.of(URI.create(base)).toString();
     }
 }
