@@ -42,8 +42,7 @@ final class DatagramTransport implements PingpongTransport {
         } catch (RdmaException e) {
             return "Unable to query port info for port " + options.port();
         }
-        // C takes the size for a signed number here.
-        return (int) options.sizeBytes() > mtu ? "Requested size larger than port MTU (" + mtu + ")" : null;
+        return options.sizeBytes() > mtu ? "Requested size larger than port MTU (" + mtu + ")" : null;
     }
 
     @Override
