@@ -47,7 +47,7 @@ class MainTest {
                 "--json | null | 2 | which tool?",
                 "--json --help | null | 2 | which tool?",
                 "rping -c -Z --json | \"rping\" | 22 | ",
-                "rping -c -a 192.0.2.300 --json | \"rping\" | 253 | ",
+                "rping -c -a ::1%lo --json | \"rping\" | 254 | ",
                 "rcopy --json /no/such/file 127.0.0.1 | \"rcopy\" | 255 | ",
             })
     void documentOfEveryFailureHasStatusAndReason(String words, String tool, int status, @Nullable String reason) {

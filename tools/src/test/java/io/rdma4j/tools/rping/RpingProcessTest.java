@@ -6,7 +6,6 @@ import io.rdma4j.testkit.RoceCapture;
 import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.wire.Opcode;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Path;
@@ -72,7 +71,9 @@ class RpingProcessTest {
     void serverOfTheIpv6WildcardServesEveryAddressToOtherProcesses() throws InterruptedException, SocketException {
         List<String> addresses = NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
-                .map(InetAddress::getHostAddress)
+                .map(address -> address.isLinkLocalAddress()
+                        ? address.getHostAddress()
+                        : address.getHostAddress().replaceFirst("%.*", "")) // getaddrinfo takes no scope elsewhere
                 .toList();
         try (ToolProcess server = serverAt("::0", "-P")) {
             for (String address : addresses) {

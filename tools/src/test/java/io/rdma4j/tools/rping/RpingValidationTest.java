@@ -24,6 +24,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -62,8 +63,12 @@ class RpingValidationTest {
         assertThat(err.toString(UTF_8)).isEmpty();
     }
 
-    /** A server that answers the first ping as rping's does, but with other data. */
-    private static void answerOtherwise(CmId listener, Arena arena) {
+    /**
+     * A server that answers the first ping as rping's does, but with other data. It disconnects when the client has ended: a
+     * client that hears of the end before it has seen the answer has nothing to compare.
+     */
+    private static void answerOtherwise(CmId listener, Arena arena, CountDownLatch clientHasEnded)
+            throws InterruptedException {
         try (CmId id = listener.getRequest()) {
             CmMessages calls = new CmMessages(id);
             WorkCompletion completion = new WorkCompletion();
@@ -81,6 +86,7 @@ class RpingValidationTest {
                 for (int i = 0; i < 3; i++) {
                     calls.awaitSendCompletion(completion);
                 }
+                clientHasEnded.await();
                 id.disconnect();
             } finally {
                 id.destroyQueuePair();
@@ -98,11 +104,17 @@ class RpingValidationTest {
                 CmId listener = CmId.createEndpoint(
                         local, null, new CmQueuePairAttributes(capabilities, null, null, true, null, null))) {
             listener.listen(1);
-            FutureTask<@Nullable Void> served = new FutureTask<>(() -> answerOtherwise(listener, arena), null);
+            CountDownLatch clientHasEnded = new CountDownLatch(1);
+            FutureTask<@Nullable Void> served = new FutureTask<>(() -> {
+                answerOtherwise(listener, arena, clientHasEnded);
+                return null;
+            });
             Thread.ofPlatform().daemon().start(served);
             ToolRun client = ToolRun.start("rping -c -a 127.0.0.1 -p " + port + " -C 1 " + option);
-            assertThat(client.status() & 0xff).as(client.err()).isEqualTo(status);
+            int seen = client.status() & 0xff;
+            clientHasEnded.countDown();
             served.get();
+            assertThat(seen).as(client.err()).isEqualTo(status);
             assertThat(client.err().contains("data mismatch!\n")).isEqualTo(status != 0);
         }
     }
