@@ -23,7 +23,6 @@ class OddWordsTest {
                 "ib_send_bw -p 1 --ipv6 127.0.0.1",
                 "ib_send_bw -R -p 1 --ipv6 127.0.0.1",
                 "ib_send_bw -p 1 fe80::1%nope",
-                "ib_send_bw -R -p 1 224.0.0.1",
                 "ib_send_bw -R -p 1 0.0.0.0",
                 "ib_write_bw -R -p 1 -x 64 127.0.0.1",
                 "ib_write_bw -R -p 1 -T 255 --tclass=-1 -u 99 --retry_count=99 127.0.0.1",
