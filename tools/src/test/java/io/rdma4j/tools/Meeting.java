@@ -1,5 +1,6 @@
 package io.rdma4j.tools;
 
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
@@ -29,6 +30,13 @@ public final class Meeting {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return String.format(
                 Locale.ROOT, "127.%d.%d.%d", random.nextInt(1, 255), random.nextInt(256), random.nextInt(1, 255));
+    }
+
+    /** An address of an interface as a tool takes it: getaddrinfo knows a scope of link-local addresses only. */
+    public static String text(InetAddress address) {
+        String text = address.getHostAddress();
+        int scope = text.indexOf('%');
+        return scope < 0 || address.isLinkLocalAddress() ? text : text.substring(0, scope);
     }
 
     /**

@@ -241,7 +241,7 @@ class CmtimeTest {
         List<String> others = NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
                 .filter(address -> !address.isLoopbackAddress())
-                .map(InetAddress::getHostAddress)
+                .map(Meeting::text)
                 .toList();
         for (String other : others) {
             String words = "cmtime -b " + other + " -c 3 -p 17474 -C 127.0.0.1";

@@ -3,6 +3,7 @@ package io.rdma4j.tools.rping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testkit.RoceCapture;
+import io.rdma4j.tools.Meeting;
 import io.rdma4j.tools.ToolProcess;
 import io.rdma4j.wire.Opcode;
 import java.io.IOException;
@@ -71,9 +72,7 @@ class RpingProcessTest {
     void serverOfTheIpv6WildcardServesEveryAddressToOtherProcesses() throws InterruptedException, SocketException {
         List<String> addresses = NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
-                .map(address -> address.isLinkLocalAddress()
-                        ? address.getHostAddress()
-                        : address.getHostAddress().replaceFirst("%.*", "")) // getaddrinfo takes no scope elsewhere
+                .map(Meeting::text)
                 .toList();
         try (ToolProcess server = serverAt("::0", "-P")) {
             for (String address : addresses) {
