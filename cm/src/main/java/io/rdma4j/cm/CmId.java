@@ -656,8 +656,8 @@ public final class CmId implements AutoCloseable {
      * Closing again does nothing, or closes the completion queues that could not be closed.
      *
      * @throws RdmaException {@code EBUSY} if a queue pair or shared receive queue of another identifier reports to a
-     *     completion queue of this one, {@code EINTR} if the thread is interrupted while it waits for an event of a completion queue: all but these
-     *     completion queues is closed, the port is free, and another call closes them
+     *     completion queue of this one, {@code EINTR} if the thread is interrupted while it waits for an event of a
+     *     completion queue: all but these completion queues is closed, the port is free, and another call closes them
      */
     @Override
     public void close() {

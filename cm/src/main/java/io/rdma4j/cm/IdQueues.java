@@ -177,9 +177,9 @@ final class IdQueues {
         try {
             takeSharedReceives();
         } catch (RdmaException stillUsed) {
-            // By queue pairs of other identifiers: then it is the application's. Nothing else was made with it: queue
-            // pairs
-            // cannot take receives from one of extended connections.
+            // Queue pairs of other identifiers use it: it is the application's now. It has no completion queue of its
+            // own,
+            // since queue pairs cannot take receives from a shared receive queue of extended connections.
             sharedReceives = null;
         }
     }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -197,33 +196,14 @@ class CaptureTest {
         }
     }
 
-    /** All classes, as one class path: Maven has those of the room, into which it patches the tests, on the module path. */
-    private static String classPath() throws IOException {
-        Path classes;
-        try {
-            classes = Path.of(CaptureProcess.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-        } catch (URISyntaxException e) {
-            throw new IOException(e);
-        }
-        return String.join(
-                File.pathSeparator,
-                System.getProperty("jdk.module.path", ""),
-                System.getProperty("java.class.path"),
-                classes.resolveSibling("test-classes").toString());
-    }
-
     /** A process of {@link CaptureProcess}, whose files may have {@code kibibytes} where that is above 0. */
-    private static Process capturing(Path file, int packets, int kibibytes) throws IOException {
+    private static Process capturing(Path file, int packets, int kibibytes) throws IOException, URISyntaxException {
         List<String> command = new ArrayList<>();
         if (kibibytes > 0) {
             command.addAll(List.of("bash", "-c", "ulimit -f " + kibibytes + "; exec \"$@\"", "bash"));
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:-UsePerfData", "-cp", classPath()));
+        command.addAll(List.of("-XX:-UsePerfData", "-cp", ChildJava.classPath()));
         command.addAll(List.of(CaptureProcess.class.getName(), file.toString(), String.valueOf(packets)));
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -27,7 +27,7 @@ final class ChildJava {
     }
 
     /** Folders or archives of this room, its tests and the wire room. */
-    private static String classPath() throws URISyntaxException {
+    static String classPath() throws URISyntaxException {
         List<String> paths = new ArrayList<>();
         for (Class<?> type : List.of(LinkSets.class, io.rdma4j.wire.Frame.class, ChildJava.class)) {
             String path = Path.of(type.getProtectionDomain()
