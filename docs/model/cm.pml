@@ -1,5 +1,5 @@
 /*
- * The handshake of connection management with its time-wait: CmConnection, Inbound and InboundRequests of an active and of a
+ * The handshake of connection management with its time-wait: CmConnection, Inbound and RequestHandler of an active and of a
  * passive host, which may crash and start again, between them a network that loses, duplicates and reorders. README.md tells
  * what stands for what, and what is left out.
  *
@@ -88,7 +88,7 @@ inline chooseB(condition) {
 #endif
 #define FREE_B(n) (!HOLDS_B(0, n) && !HOLDS_B(1, n))
 
-/* InboundRequests.onReq */
+/* RequestHandler.onReq */
 inline onReq() {
     b = 0;
     do

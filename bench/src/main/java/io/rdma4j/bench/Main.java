@@ -1,11 +1,11 @@
 package io.rdma4j.bench;
 
 import io.rdma4j.bench.BenchOptions.UsageException;
-import io.rdma4j.bench.plan.Catalogue;
+import io.rdma4j.bench.plan.Experiments;
 import io.rdma4j.bench.plan.OtherLoad;
 import io.rdma4j.bench.plan.Plan;
-import io.rdma4j.bench.plan.Progress;
-import io.rdma4j.bench.plan.Session;
+import io.rdma4j.bench.plan.RunProgress;
+import io.rdma4j.bench.plan.MeasurementRun;
 import io.rdma4j.bench.report.HtmlReport;
 import io.rdma4j.bench.report.JsonReport;
 import io.rdma4j.bench.report.Machine;
@@ -70,7 +70,7 @@ public final class Main {
     }
 
     private static int run(BenchOptions options) throws IOException, InterruptedException {
-        Plan plan = Catalogue.plan(options.pace());
+        Plan plan = Experiments.plan(options.pace());
         if (options.only() != null) {
             plan = plan.only(options.only());
         }
@@ -86,11 +86,11 @@ public final class Main {
         }
         Map<String, Object> machine = Machine.facts();
         OtherLoad load = new OtherLoad();
-        Session session = new Session(
+        MeasurementRun session = new MeasurementRun(
                 plan.experiments(),
                 options.pace(),
                 options.patienceSeconds(),
-                new Progress(System.err, Boolean.getBoolean("bench.terminal")));
+                new RunProgress(System.err, Boolean.getBoolean("bench.terminal")));
         Results results = session.run();
         machine.put("pace", options.pace().name());
         machine.put("repetitions", session.repetitionsDone());

@@ -16,7 +16,7 @@ public final class CmDevices {
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public static List<DeviceContext> list() {
-        Providers.requireDevices("rdma_get_devices");
+        CmProviders.requireDevices("rdma_get_devices");
         return OpenDevices.all();
     }
 }

@@ -69,7 +69,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException also {@code EINVAL} for another type
      */
     public static CmId create(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
-        Providers.requireDevices("rdma_create_id");
+        CmProviders.requireDevices("rdma_create_id");
         return new CmId(EventChannel.ofSynchronousId(), true, portSpace, type, context);
     }
 
@@ -91,7 +91,7 @@ public final class CmId implements AutoCloseable {
             AddressInformation information,
             @Nullable ProtectionDomain protectionDomain,
             @Nullable CmQueuePairAttributes attributes) {
-        return Endpoint.create(information, protectionDomain, attributes);
+        return EndpointCreation.create(information, protectionDomain, attributes);
     }
 
     // ---- addresses and route

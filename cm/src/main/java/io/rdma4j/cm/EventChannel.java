@@ -42,7 +42,7 @@ public final class EventChannel implements AutoCloseable {
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public static EventChannel open() {
-        Providers.requireDevices("rdma_create_event_channel");
+        CmProviders.requireDevices("rdma_create_event_channel");
         return new EventChannel();
     }
 

@@ -33,7 +33,7 @@ final class IdCore {
     private volatile @Nullable CmEvent event;
     private OpenDevices.@Nullable Use device;
     private boolean connectFailed;
-    private volatile @Nullable Endpoint endpoint;
+    private volatile @Nullable EndpointCreation endpoint;
     private volatile boolean closed;
 
     IdCore(
@@ -152,7 +152,7 @@ final class IdCore {
             throw failure(operation, request);
         }
         request.id().core().keep(operation, request);
-        Endpoint remembered = endpoint;
+        EndpointCreation remembered = endpoint;
         if (remembered != null) {
             remembered.equip(request.id());
         }
@@ -160,7 +160,7 @@ final class IdCore {
     }
 
     /** Has {@link #getRequest} make the queue pairs of the connections. */
-    void remember(Endpoint passive) {
+    void remember(EndpointCreation passive) {
         endpoint = passive;
     }
 

@@ -92,17 +92,17 @@ final class ProviderBinding {
         InetAddress address = requireResolved("rdma_bind_addr", local);
         List<CmProvider> candidates;
         if (address.isAnyLocalAddress()) {
-            Providers.requireDevices("rdma_bind_addr");
-            candidates = Providers.usable();
-            if (Providers.isChoiceMissing()) {
+            CmProviders.requireDevices("rdma_bind_addr");
+            candidates = CmProviders.usable();
+            if (CmProviders.isChoiceMissing()) {
                 throw new RdmaException(
                         "rdma_bind_addr",
                         Errno.ENODEV,
                         "the device that was asked for is not there to bind " + AddressText.of(address),
-                        Providers.hint());
+                        CmProviders.hint());
             }
         } else {
-            CmProvider provider = Providers.of(address);
+            CmProvider provider = CmProviders.of(address);
             if (provider == null) {
                 throw noDevice("rdma_bind_addr", address);
             }
@@ -135,14 +135,14 @@ final class ProviderBinding {
         if (target.isAnyLocalAddress()) {
             target = RouteLookup.loopbackOf(target);
         }
-        if (ids.size() == 1 && (Providers.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
+        if (ids.size() == 1 && (CmProviders.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
             ids.getFirst().resolveAddress(source, destination, timeout);
             return;
         }
         InetAddress local = source != null && !source.getAddress().isAnyLocalAddress()
                 ? requireResolved(operation, source)
                 : RouteLookup.sourceFor(operation, null, target);
-        CmProvider provider = Providers.of(local);
+        CmProvider provider = CmProviders.of(local);
         if (provider == null) {
             if (source != null && local.equals(source.getAddress())) {
                 throw noDevice(operation, local);
@@ -152,7 +152,7 @@ final class ProviderBinding {
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
                     "cannot reach " + AddressText.of(target) + ": no RDMA device has " + AddressText.of(local)
-                            + ", the address of this host that leads there (ENODEV). " + Providers.hint()));
+                            + ", the address of this host that leads there (ENODEV). " + CmProviders.hint()));
             return;
         }
         ProviderCmId chosen = keepOnly(provider);
@@ -212,7 +212,7 @@ final class ProviderBinding {
                 isOurs ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
                 (isOurs ? "no RDMA device has the local address " : "no network interface that is up has the address ")
                         + AddressText.of(local),
-                Providers.hint());
+                CmProviders.hint());
     }
 
     private static boolean isOfThisHost(InetAddress address) {

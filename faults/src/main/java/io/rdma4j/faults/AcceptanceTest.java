@@ -31,5 +31,5 @@ public interface AcceptanceTest {
      *
      * @throws Exception if something went wrong that is no figure; the row fails with its message
      */
-    Outcome run(Stage stage) throws Exception;
+    Outcome run(TestStage stage) throws Exception;
 }

@@ -58,7 +58,7 @@ public final class Main implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Scale scale = full ? Scale.FULL : Scale.QUICK;
-        List<AcceptanceTest> tests = Catalogue.tests().stream()
+        List<AcceptanceTest> tests = AcceptanceTests.tests().stream()
                 .filter(test -> only == null
                         || only.matcher(test.number() + " " + test.title()).find())
                 .toList();
@@ -66,13 +66,13 @@ public final class Main implements Callable<Integer> {
             System.err.println("interop/faults: --only " + only + " fits no test; --list says which there are");
             return 2;
         }
-        ResultTable table = new ResultTable();
+        AcceptanceTable table = new AcceptanceTable();
         if (list) {
-            tests.forEach(test -> System.out.println(ResultTable.head(test, scale)));
+            tests.forEach(test -> System.out.println(AcceptanceTable.head(test, scale)));
             return 0;
         }
         Path folder = Path.of(System.getProperty("rdma4j.home", "."), "faults", "target", "latest");
-        new Session(scale, folder, table).run(tests);
+        new AcceptanceRun(scale, folder, table).run(tests);
         System.out.print(table.text());
         if (json != null) {
             new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(json.toFile(), table.rows());

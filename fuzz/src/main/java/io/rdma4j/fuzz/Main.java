@@ -21,14 +21,14 @@ public final class Main {
     public static void main(String[] arguments) throws IOException {
         switch (arguments[0]) {
             case "list" -> {
-                for (Target target : Target.values()) {
+                for (KnownTarget target : KnownTarget.values()) {
                     System.out.println(target);
                 }
             }
-            case "seeds" -> writeSeeds(Target.valueOf(arguments[1]).make(), Path.of(arguments[2]));
+            case "seeds" -> writeSeeds(KnownTarget.valueOf(arguments[1]).make(), Path.of(arguments[2]));
             case "run" -> {
                 FuzzTarget target =
-                        new BoundedMemory(Target.valueOf(arguments[1]).make());
+                        new BoundedMemory(KnownTarget.valueOf(arguments[1]).make());
                 for (int i = 2; i < arguments.length; i++) {
                     target.run(Files.readAllBytes(Path.of(arguments[i])));
                     System.out.println(arguments[i] + ": nothing found");

@@ -1,7 +1,7 @@
 package io.rdma4j.fuzz;
 
 import io.rdma4j.transport.AccessFlags;
-import io.rdma4j.transport.AsyncEvent;
+import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryTable;
@@ -47,7 +47,7 @@ final class Peering {
     final MemoryTable memory;
     final RcQueuePair queuePair;
     final List<Done> done = new ArrayList<>();
-    final List<AsyncEvent> events = new ArrayList<>();
+    final List<QueuePairEvent> events = new ArrayList<>();
     long now = 1_000_000_000L;
 
     /** A send as it was posted; no two have the same number. */

@@ -14,7 +14,7 @@ import io.rdma4j.tools.messages.RdmaXserver;
 import io.rdma4j.tools.messages.Ucmatose;
 import io.rdma4j.tools.messages.Udaddy;
 import io.rdma4j.tools.perftest.Measure;
-import io.rdma4j.tools.perftest.Operation;
+import io.rdma4j.tools.perftest.MeasuredOperation;
 import io.rdma4j.tools.perftest.Perftest;
 import io.rdma4j.tools.pingpong.RcPingpong;
 import io.rdma4j.tools.pingpong.SrqPingpong;
@@ -73,14 +73,14 @@ public final class Main {
             new UdPingpong(),
             new SrqPingpong(),
             new XsrqPingpong(),
-            new Perftest(Operation.SEND, Measure.LATENCY),
-            new Perftest(Operation.WRITE, Measure.LATENCY),
-            new Perftest(Operation.READ, Measure.LATENCY),
-            new Perftest(Operation.ATOMIC, Measure.LATENCY),
-            new Perftest(Operation.SEND, Measure.BANDWIDTH),
-            new Perftest(Operation.WRITE, Measure.BANDWIDTH),
-            new Perftest(Operation.READ, Measure.BANDWIDTH),
-            new Perftest(Operation.ATOMIC, Measure.BANDWIDTH),
+            new Perftest(MeasuredOperation.SEND, Measure.LATENCY),
+            new Perftest(MeasuredOperation.WRITE, Measure.LATENCY),
+            new Perftest(MeasuredOperation.READ, Measure.LATENCY),
+            new Perftest(MeasuredOperation.ATOMIC, Measure.LATENCY),
+            new Perftest(MeasuredOperation.SEND, Measure.BANDWIDTH),
+            new Perftest(MeasuredOperation.WRITE, Measure.BANDWIDTH),
+            new Perftest(MeasuredOperation.READ, Measure.BANDWIDTH),
+            new Perftest(MeasuredOperation.ATOMIC, Measure.BANDWIDTH),
             new IbvDevices(),
             new IbvDevinfo(),
             new Doctor(),

@@ -40,7 +40,7 @@ final class Completer {
         if (!packet.opcode().hasAeth()) { // the middle of what a READ brings: without a count that could be checked
             return isReadAt(sequence) ? onReadResponse(nowNanos, sequence, packet) : onGhost();
         }
-        MessageCount messages = requester.messages();
+        MsnValidator messages = requester.messages();
         int counted = packet.messageSequenceNumber();
         if (!messages.isBelievable(counted)) {
             return onGhost();

@@ -89,7 +89,7 @@ final class PeerCheck {
         }
         if (++guessed == ALARM_PACKETS) {
             counters.guessingAlarms++;
-            events.onAsyncEvent(AsyncEvent.GUESSING);
+            events.onAsyncEvent(QueuePairEvent.GUESSING);
         }
     }
 

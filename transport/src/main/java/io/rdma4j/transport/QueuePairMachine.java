@@ -122,7 +122,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     @FunctionalInterface
     public interface Events {
         /** Takes an event. */
-        void onAsyncEvent(AsyncEvent event);
+        void onAsyncEvent(QueuePairEvent event);
     }
 
     private final int number;
@@ -132,7 +132,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     final Events events;
     final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
-    final Receives receives;
+    final ReceiveSource receives;
     final QueuePairCounters counters = new QueuePairCounters();
     final PeerCheck peerCheck;
     final Completion completion = new Completion();
@@ -169,7 +169,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         receiveQueue = hasOwn
                 ? new ReceiveQueue(configuration.maxReceiveRequests(), configuration.maxReceiveScatterGather())
                 : new ReceiveQueue(0, 0);
-        receives = new Receives(receiveQueue, configuration);
+        receives = new ReceiveSource(receiveQueue, configuration);
     }
 
     /** The transport that it speaks: packets of others are dropped. */
@@ -247,7 +247,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * From READY_TO_SEND to SEND_QUEUE_DRAINED: what was begun is finished, also with all its repetitions; what was not
      * waits, with what is posted from now on, for {@link #resume}.
      *
-     * @param reports whether {@link AsyncEvent#SEND_QUEUE_DRAINED} is reported when nothing is under way any more
+     * @param reports whether {@link QueuePairEvent#SEND_QUEUE_DRAINED} is reported when nothing is under way any more
      */
     public final void drain(boolean reports) {
         require(state == State.READY_TO_SEND, State.SEND_QUEUE_DRAINED);
@@ -282,7 +282,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         if (isDraining && !hasBegun()) {
             isDraining = false;
             if (reportsDrained) {
-                events.onAsyncEvent(AsyncEvent.SEND_QUEUE_DRAINED);
+                events.onAsyncEvent(QueuePairEvent.SEND_QUEUE_DRAINED);
             }
         }
     }
@@ -334,7 +334,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         }
         if (receives.isShared() && !wasLastReported) {
             wasLastReported = true;
-            events.onAsyncEvent(AsyncEvent.LAST_RECEIVE_REACHED);
+            events.onAsyncEvent(QueuePairEvent.LAST_RECEIVE_REACHED);
         }
     }
 
@@ -411,7 +411,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     final void noteRequest() {
         if (state == State.READY_TO_RECEIVE && !wasHeard) {
             wasHeard = true;
-            events.onAsyncEvent(AsyncEvent.COMMUNICATION_ESTABLISHED);
+            events.onAsyncEvent(QueuePairEvent.COMMUNICATION_ESTABLISHED);
         }
     }
 
@@ -476,7 +476,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
      * Ends the connection because of a request of the peer, or its silence. What was decided to answer is still sent, if it
      * is little.
      */
-    final void failWith(@Nullable AsyncEvent event) {
+    final void failWith(@Nullable QueuePairEvent event) {
         state = State.ERROR;
         isDraining = false;
         onError(true);

@@ -214,7 +214,7 @@ public final class RcQueuePair extends QueuePairMachine {
     /**
      * Has the peer asked whether it is there whenever nothing has come from it for a while and nothing is under way, in the
      * states that send. One that does not answer as often as a request would be repeated is given up: ERROR, with {@link
-     * AsyncEvent#QUEUE_PAIR_FATAL}. No work request takes part, and no packet sequence number: a packet is sent again
+     * QueuePairEvent#QUEUE_PAIR_FATAL}. No work request takes part, and no packet sequence number: a packet is sent again
      * that the peer has had already, if without content, and such packets are acknowledged. Ends with a reset.
      *
      * @param intervalNanos how long; 0 for never, as in the beginning
@@ -302,7 +302,7 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
-        Answers answers = responder.answers();
+        ResponseQueue answers = responder.answers();
         int written = 0;
         if (answersFirst || !isSending()) {
             written = answers.pollResponse(out, at);
@@ -365,7 +365,7 @@ public final class RcQueuePair extends QueuePairMachine {
             case ASK -> counters.idleProbes++;
             case GIVE_UP -> {
                 counters.retryExceededErrors++;
-                failWith(AsyncEvent.QUEUE_PAIR_FATAL);
+                failWith(QueuePairEvent.QUEUE_PAIR_FATAL);
             }
         }
     }

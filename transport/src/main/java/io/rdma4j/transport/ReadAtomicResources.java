@@ -61,14 +61,14 @@ final class ReadAtomicResources {
     }
 
     private final int size;
-    private final Places<Resource> places;
+    private final LazyRing<Resource> places;
     private long allocated;
     private int active;
     private @Nullable Resource current;
 
     /** @param depth READs and atomics that the peer may have in flight */
     ReadAtomicResources(int depth) {
-        places = new Places<>(depth);
+        places = new LazyRing<>(depth);
         size = depth == 0 ? 0 : places.count();
     }
 

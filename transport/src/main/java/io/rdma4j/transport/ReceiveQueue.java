@@ -22,7 +22,7 @@ public final class ReceiveQueue {
         }
     }
 
-    private final Places<ReceiveRequest> places;
+    private final LazyRing<ReceiveRequest> places;
     private final int capacity;
     private final int maxScatterGather;
 
@@ -35,7 +35,7 @@ public final class ReceiveQueue {
     ReceiveQueue(int capacity, int maxScatterGather) {
         this.capacity = capacity;
         this.maxScatterGather = maxScatterGather;
-        places = new Places<>(capacity);
+        places = new LazyRing<>(capacity);
     }
 
     /** Work requests that can be posted and not yet completed. */

@@ -119,7 +119,7 @@ final class Requester {
     private int readsInFlight;
 
     /** Messages on the wire of the work requests that have been begun, and of those that are done. */
-    private final MessageCount messages = new MessageCount();
+    private final MsnValidator messages = new MsnValidator();
 
     private int sinceAckRequest;
 
@@ -143,7 +143,7 @@ final class Requester {
     /** How often in a row the peer had no receive posted. */
     private int receiverWaits;
 
-    private final RoundTrips roundTrips = new RoundTrips();
+    private final RoundTripEstimator roundTrips = new RoundTripEstimator();
     private boolean repeatsEarly;
 
     /** When one packet is sent again though the peer may still answer. */
@@ -473,7 +473,7 @@ final class Requester {
     }
 
     /** What the peer may have counted. */
-    MessageCount messages() {
+    MsnValidator messages() {
         return messages;
     }
 

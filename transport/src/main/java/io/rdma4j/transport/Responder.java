@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Serves the peer's requests: every packet in the order of the PSNs goes through {@link #checkOpSequence},
  * {@link #checkOpAllowed}, {@link #checkResources}, {@link #checkLength}, {@link #checkKey}, {@link #execute} and
- * {@link #acknowledge}. What it answers is written by {@link Answers}.
+ * {@link #acknowledge}. What it answers is written by {@link ResponseQueue}.
  *
  * <p>Source: InfiniBand Architecture volume 1, 9.7.4 to 9.7.5; the order of the checks is that of Linux rdma_rxe.
  */
@@ -45,9 +45,9 @@ final class Responder {
 
     private final RcQueuePair queuePair;
     private final MemoryTable memory;
-    private final Receives receives;
+    private final ReceiveSource receives;
     private final QueuePairCounters counters;
-    private final Answers answers;
+    private final ResponseQueue answers;
     private final long[] atomicResult = new long[1];
 
     private int mtu = 256;
@@ -75,12 +75,12 @@ final class Responder {
      */
     private @Nullable MemoryRegion region;
 
-    Responder(RcQueuePair queuePair, MemoryTable memory, Receives receives, QueuePairCounters counters) {
+    Responder(RcQueuePair queuePair, MemoryTable memory, ReceiveSource receives, QueuePairCounters counters) {
         this.queuePair = queuePair;
         this.memory = memory;
         this.receives = receives;
         this.counters = counters;
-        answers = new Answers(this, queuePair.isExtended(), counters);
+        answers = new ResponseQueue(this, queuePair.isExtended(), counters);
     }
 
     void start(RcQueuePair.ReceiveParameters p) {
@@ -104,7 +104,7 @@ final class Responder {
         return (int) expected & Psn.MASK;
     }
 
-    Answers answers() {
+    ResponseQueue answers() {
         return answers;
     }
 
@@ -331,7 +331,7 @@ final class Responder {
     private void refuseInvalidation(ReceiveRequest receive) {
         counters.keyViolations++;
         queuePair.failReceive(receive, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-        queuePair.failWith(AsyncEvent.ACCESS_ERROR);
+        queuePair.failWith(QueuePairEvent.ACCESS_ERROR);
     }
 
     private Verdict executeWrite(Opcode opcode, Packet packet) {
@@ -474,12 +474,12 @@ final class Responder {
             case INVALID_REQUEST -> {
                 answers.refuse(Aeth.NAK_INVALID_REQUEST, expected);
                 endReceive(message == Message.SEND, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-                queuePair.failWith(AsyncEvent.REQUEST_ERROR);
+                queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case TOO_LONG -> {
                 answers.refuse(Aeth.NAK_INVALID_REQUEST, expected);
                 endReceive(true, WorkStatus.LOCAL_LENGTH_ERROR);
-                queuePair.failWith(AsyncEvent.REQUEST_ERROR);
+                queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case ACCESS_ERROR -> onAccessError(expected);
             case NOT_REPORTED -> answers.refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
@@ -502,6 +502,6 @@ final class Responder {
     void onAccessError(long sequence) {
         counters.keyViolations++;
         answers.refuse(Aeth.NAK_REMOTE_ACCESS_ERROR, sequence);
-        queuePair.failWith(AsyncEvent.ACCESS_ERROR);
+        queuePair.failWith(QueuePairEvent.ACCESS_ERROR);
     }
 }

@@ -27,7 +27,7 @@ public final class SendQueue {
         }
     }
 
-    private final Places<SendRequest> places;
+    private final LazyRing<SendRequest> places;
     private final int capacity;
     private final int maxScatterGather;
     private final int maxInlineBytes;
@@ -42,7 +42,7 @@ public final class SendQueue {
         this.capacity = capacity;
         this.maxScatterGather = maxScatterGather;
         this.maxInlineBytes = maxInlineBytes;
-        places = new Places<>(capacity);
+        places = new LazyRing<>(capacity);
     }
 
     /** Work requests that can be posted and not yet completed. */

@@ -127,7 +127,7 @@ class ExtendedConnectionTest {
     @Test
     void numberThatTheDomainDoesNotHaveIsAnInvalidRequest() {
         assertThat(perform(WorkOpcode.RDMA_WRITE, 0x999, 8)).isEqualTo(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
-        assertThat(pair.b.events).containsExactly(AsyncEvent.REQUEST_ERROR, AsyncEvent.LAST_RECEIVE_REACHED);
+        assertThat(pair.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR, QueuePairEvent.LAST_RECEIVE_REACHED);
     }
 
     @Test

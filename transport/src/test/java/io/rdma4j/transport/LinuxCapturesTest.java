@@ -37,7 +37,7 @@ class LinuxCapturesTest {
     private final Icrc icrc = new Icrc();
     private final Packet packet = new Packet();
     private final List<Pair.Done> done = new ArrayList<>();
-    private final List<AsyncEvent> events = new ArrayList<>();
+    private final List<QueuePairEvent> events = new ArrayList<>();
     private final Deque<Integer> keys = new ArrayDeque<>();
     private final MemoryTable memory = new MemoryTable(keys::removeFirst);
     private long now = 1_000_000_000L;
@@ -170,7 +170,7 @@ class LinuxCapturesTest {
         }
         assertThat(compared).isEqualTo(23);
         assertThat(server.state()).isEqualTo(QueuePairMachine.State.ERROR);
-        assertThat(events).containsExactly(AsyncEvent.REQUEST_ERROR);
+        assertThat(events).containsExactly(QueuePairEvent.REQUEST_ERROR);
     }
 
     /**

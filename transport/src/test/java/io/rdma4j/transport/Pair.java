@@ -70,7 +70,7 @@ final class Pair {
         CompletionSink onReceive = c -> {};
 
         final List<Done> done = new ArrayList<>();
-        final List<AsyncEvent> events = new ArrayList<>();
+        final List<QueuePairEvent> events = new ArrayList<>();
         final long high;
         final long low;
 

@@ -121,7 +121,7 @@ class RcAskingTest {
         long begin = pair.now;
         pair.run();
         assertThat(to.memory().get(JAVA_BYTE, 0)).isEqualTo((byte) 77);
-        assertThat(pair.now - begin).isLessThan(2 * RoundTrips.LEAST_NANOS);
+        assertThat(pair.now - begin).isLessThan(2 * RoundTripEstimator.LEAST_NANOS);
         assertThat(pair.a.queuePair.counters().timeouts).isZero();
         assertThat(pair.a.queuePair.sendQueue().head())
                 .isEqualTo(pair.a.queuePair.sendQueue().tail());

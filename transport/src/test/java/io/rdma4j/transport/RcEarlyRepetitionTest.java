@@ -38,7 +38,7 @@ class RcEarlyRepetitionTest {
         long begin = pair.now;
         loseNext(pair, 1);
         write(pair, 10);
-        assertThat(pair.now - begin).isBetween(RoundTrips.LEAST_NANOS, 3 * RoundTrips.LEAST_NANOS);
+        assertThat(pair.now - begin).isBetween(RoundTripEstimator.LEAST_NANOS, 3 * RoundTripEstimator.LEAST_NANOS);
         assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(1);
         assertThat(pair.a.queuePair.counters().timeouts).isZero();
         assertThat(pair.a.statuses(false)).hasSize(11).containsOnly(WorkStatus.SUCCESS);
@@ -50,7 +50,7 @@ class RcEarlyRepetitionTest {
         long begin = pair.now;
         loseNext(pair, 5);
         write(pair, 1);
-        assertThat(pair.now - begin).isBetween(31 * RoundTrips.LEAST_NANOS, 40 * RoundTrips.LEAST_NANOS);
+        assertThat(pair.now - begin).isBetween(31 * RoundTripEstimator.LEAST_NANOS, 40 * RoundTripEstimator.LEAST_NANOS);
         assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(5);
     }
 
@@ -91,7 +91,7 @@ class RcEarlyRepetitionTest {
         long begin = pair.now;
         loseNext(pair, 1);
         write(pair, 0);
-        assertThat(pair.now - begin).isBetween(RoundTrips.FIRST_NANOS, 2 * RoundTrips.FIRST_NANOS);
+        assertThat(pair.now - begin).isBetween(RoundTripEstimator.FIRST_NANOS, 2 * RoundTripEstimator.FIRST_NANOS);
     }
 
     @Test

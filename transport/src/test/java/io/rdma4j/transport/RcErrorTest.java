@@ -134,7 +134,7 @@ class RcErrorTest {
         p.dropAllInFlight();
         p.deliver(Pair.forge(true, Opcode.RC_SEND_MIDDLE, p.b.queuePair.receivePsn(), true, p.options.mtu));
         assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
-        assertThat(p.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
+        assertThat(p.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
         p.trace.clear();
         return p;
     }

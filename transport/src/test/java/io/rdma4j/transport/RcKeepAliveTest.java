@@ -59,7 +59,7 @@ class RcKeepAliveTest {
         p.run(end);
         assertThat(p.a.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
         assertThat(p.trace).hasSize(8);
-        assertThat(p.a.events).containsExactly(AsyncEvent.QUEUE_PAIR_FATAL);
+        assertThat(p.a.events).containsExactly(QueuePairEvent.QUEUE_PAIR_FATAL);
         assertThat(p.a.done).extracting(Pair.Done::status).containsExactly(WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(p.a.queuePair.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }

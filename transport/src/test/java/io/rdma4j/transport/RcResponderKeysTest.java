@@ -87,7 +87,7 @@ class RcResponderKeysTest extends ResponderAnswers {
                         .isTrue();
             }
             if (!naming.isRight) {
-                assertThat(p.b.events).as(name).containsExactly(AsyncEvent.ACCESS_ERROR);
+                assertThat(p.b.events).as(name).containsExactly(QueuePairEvent.ACCESS_ERROR);
                 assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
             }
         }
@@ -114,7 +114,7 @@ class RcResponderKeysTest extends ResponderAnswers {
         pair.b.memory.deregister(remote);
         assertThat(answer(packet(Opcode.RC_WRITE_LAST, PSN + 1, MTU, 0)))
                 .isEqualTo(nak(Aeth.NAK_REMOTE_ACCESS_ERROR, PSN + 1));
-        assertThat(pair.b.events).containsExactly(AsyncEvent.ACCESS_ERROR);
+        assertThat(pair.b.events).containsExactly(QueuePairEvent.ACCESS_ERROR);
     }
 
     @Test

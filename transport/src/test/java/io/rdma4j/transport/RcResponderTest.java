@@ -64,7 +64,7 @@ class RcResponderTest extends ResponderAnswers {
             } else {
                 assertThat(a2).as("%s then %s", first, second).isEqualTo(nak(Aeth.NAK_INVALID_REQUEST, PSN + 1));
                 assertThat(t.pair.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
-                assertThat(t.pair.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
+                assertThat(t.pair.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
             }
         });
     }
@@ -173,7 +173,7 @@ class RcResponderTest extends ResponderAnswers {
         p.run();
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
         assertThat(p.b.queuePair.state()).isEqualTo(QueuePairMachine.State.ERROR);
-        assertThat(p.b.events).containsExactly(AsyncEvent.REQUEST_ERROR);
+        assertThat(p.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR);
     }
 
     @ParameterizedTest
@@ -366,7 +366,7 @@ class RcResponderTest extends ResponderAnswers {
             p.a.post(i, WorkOpcode.RDMA_WRITE, p.a.register(8), 8, m, 0);
             p.run();
         }
-        assertThat(p.b.events).containsExactly(AsyncEvent.COMMUNICATION_ESTABLISHED);
+        assertThat(p.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
         assertThat(p.a.statuses(false)).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
     }
 
@@ -384,7 +384,7 @@ class RcResponderTest extends ResponderAnswers {
         assertThat(p.b.events).isEmpty();
         p.deliver(Pair.forge(
                 true, Opcode.RC_SEND_ONLY, path.receivePsn(), true, 8)); // no receive is posted, but it is the peer
-        assertThat(p.b.events).containsExactly(AsyncEvent.COMMUNICATION_ESTABLISHED);
+        assertThat(p.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
     }
 
     @Test

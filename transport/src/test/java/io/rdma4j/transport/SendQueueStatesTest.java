@@ -30,7 +30,7 @@ class SendQueueStatesTest {
         pair.run();
         assertThat(pair.a.ids(false)).containsExactly(1L);
         assertThat(pair.a.statuses(false)).containsOnly(WorkStatus.SUCCESS);
-        assertThat(pair.a.events).containsExactly(AsyncEvent.SEND_QUEUE_DRAINED);
+        assertThat(pair.a.events).containsExactly(QueuePairEvent.SEND_QUEUE_DRAINED);
         assertThat(pair.a.queuePair.isDraining()).isFalse();
         pair.a.queuePair.resume();
         pair.run();
@@ -122,7 +122,7 @@ class SendQueueStatesTest {
         pair.a.queuePair.drain(true);
         assertThat(pair.a.queuePair.isDraining()).isTrue();
         assertThat(pair.a.sent()).hasSize(2);
-        assertThat(pair.a.events).containsExactly(AsyncEvent.SEND_QUEUE_DRAINED);
+        assertThat(pair.a.events).containsExactly(QueuePairEvent.SEND_QUEUE_DRAINED);
         pair.a.queuePair.resume();
         assertThat(pair.a.sent()).hasSize(1);
     }

@@ -134,7 +134,7 @@ class SharedReceiveQueueTest {
         first.b.queuePair.toError();
         assertThat(first.b.ids(true)).containsExactly(1L);
         assertThat(first.b.statuses(true)).containsExactly(FLUSHED);
-        assertThat(first.b.events).containsExactly(AsyncEvent.LAST_RECEIVE_REACHED);
+        assertThat(first.b.events).containsExactly(QueuePairEvent.LAST_RECEIVE_REACHED);
         assertThat(shared.size()).isEqualTo(2);
         send(second, 1, LONG_MESSAGE);
         second.run();
@@ -147,7 +147,7 @@ class SharedReceiveQueueTest {
         post(1);
         first.b.queuePair.toError();
         assertThat(first.b.done).isEmpty();
-        assertThat(first.b.events).containsExactly(AsyncEvent.LAST_RECEIVE_REACHED);
+        assertThat(first.b.events).containsExactly(QueuePairEvent.LAST_RECEIVE_REACHED);
         assertThat(shared.size()).isEqualTo(1);
     }
 
@@ -171,7 +171,7 @@ class SharedReceiveQueueTest {
         send(first, 1, 101);
         first.run();
         assertThat(first.b.statuses(true)).containsExactly(WorkStatus.LOCAL_LENGTH_ERROR);
-        assertThat(first.b.events).containsExactly(AsyncEvent.REQUEST_ERROR, AsyncEvent.LAST_RECEIVE_REACHED);
+        assertThat(first.b.events).containsExactly(QueuePairEvent.REQUEST_ERROR, QueuePairEvent.LAST_RECEIVE_REACHED);
         assertThat(first.a.statuses(false)).containsExactly(WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
         send(second, 1, 100);
         second.run();

@@ -23,7 +23,7 @@ final class UcPair {
         final MemoryTable memory;
         final UcQueuePair queuePair;
         final List<Pair.Done> done = new ArrayList<>();
-        final List<AsyncEvent> events = new ArrayList<>();
+        final List<QueuePairEvent> events = new ArrayList<>();
         final long low;
 
         Side(int number, @Nullable SharedReceiveQueue shared) {

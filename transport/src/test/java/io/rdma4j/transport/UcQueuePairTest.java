@@ -239,7 +239,7 @@ class UcQueuePairTest {
         pair.deliver(packets(1, WorkOpcode.SEND, 10)); // the one before is missing
         assertThat(pair.b.events).isEmpty();
         pair.deliver(packets(2, WorkOpcode.SEND, 10));
-        assertThat(pair.b.events).containsExactly(AsyncEvent.COMMUNICATION_ESTABLISHED);
+        assertThat(pair.b.events).containsExactly(QueuePairEvent.COMMUNICATION_ESTABLISHED);
     }
 
     @Test

@@ -16,7 +16,7 @@ public interface Device {
     /** All devices. C: {@code ibv_get_device_list}. */
     static List<Device> list() {
         List<Device> devices = new ArrayList<>();
-        for (VerbsProvider provider : Providers.all()) {
+        for (VerbsProvider provider : VerbsProviders.all()) {
             devices.addAll(provider.devices());
         }
         return List.copyOf(devices);
@@ -24,7 +24,7 @@ public interface Device {
 
     /** The device that has a local address, or nothing. */
     static Optional<Device> of(InetAddress address) {
-        for (VerbsProvider provider : Providers.all()) {
+        for (VerbsProvider provider : VerbsProviders.all()) {
             Optional<Device> device = provider.deviceOf(address);
             if (device.isPresent()) {
                 return device;

@@ -33,7 +33,7 @@ public record DeviceChoice(@Nullable String wanted) {
         if (name == null) {
             return Device.list();
         }
-        for (VerbsProvider provider : Providers.all()) {
+        for (VerbsProvider provider : VerbsProviders.all()) {
             if (provider.name().equals(name)) {
                 return List.copyOf(provider.devices());
             }

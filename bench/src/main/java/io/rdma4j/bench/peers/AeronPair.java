@@ -4,7 +4,7 @@ import io.aeron.ExclusivePublication;
 import io.aeron.Publication;
 import io.aeron.Subscription;
 import io.aeron.logbuffer.FragmentHandler;
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.LatencyMeter;
@@ -94,7 +94,7 @@ public final class AeronPair implements PairTest {
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
-        try (Streams streams = new Streams(control, parameters, Addresses.SERVER, Addresses.CLIENT)) {
+        try (Streams streams = new Streams(control, parameters, WorkerAddresses.SERVER, WorkerAddresses.CLIENT)) {
             if (isLatency(parameters)) {
                 byte stamp;
                 do {
@@ -116,7 +116,7 @@ public final class AeronPair implements PairTest {
 
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
-        try (Streams streams = new Streams(control, parameters, Addresses.CLIENT, Addresses.SERVER)) {
+        try (Streams streams = new Streams(control, parameters, WorkerAddresses.CLIENT, WorkerAddresses.SERVER)) {
             // The sides do not meet here: a side that waits does not drive the handshake of the other.
             if (isLatency(parameters)) {
                 LatencyMeter meter = new LatencyMeter(parameters);

@@ -1,6 +1,6 @@
 package io.rdma4j.bench.peers;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Parameters;
 import io.rdma4j.sockets.RdmaSockets;
@@ -24,7 +24,7 @@ final class Channels {
         try (ServerSocketChannel listener = isRdma(parameters)
                 ? RdmaSockets.openServerSocketChannel(StandardProtocolFamily.INET)
                 : ServerSocketChannel.open()) {
-            listener.bind(new InetSocketAddress(Addresses.SERVER, 0));
+            listener.bind(new InetSocketAddress(WorkerAddresses.SERVER, 0));
             control.send(((InetSocketAddress) listener.getLocalAddress()).getPort());
             return prepared(listener.accept(), parameters);
         }
@@ -34,8 +34,8 @@ final class Channels {
     static SocketChannel connect(Control control, Parameters parameters) throws IOException {
         SocketChannel channel =
                 isRdma(parameters) ? RdmaSockets.openSocketChannel(StandardProtocolFamily.INET) : SocketChannel.open();
-        channel.bind(new InetSocketAddress(Addresses.CLIENT, 0));
-        channel.connect(new InetSocketAddress(Addresses.SERVER, (int) control.receive()));
+        channel.bind(new InetSocketAddress(WorkerAddresses.CLIENT, 0));
+        channel.connect(new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive()));
         return prepared(channel, parameters);
     }
 

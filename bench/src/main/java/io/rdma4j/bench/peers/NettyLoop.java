@@ -15,7 +15,7 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.MissingPeerException;
 import io.rdma4j.bench.worker.Parameters;
 import java.net.InetSocketAddress;
@@ -48,7 +48,7 @@ final class NettyLoop implements AutoCloseable {
                         child.pipeline().addLast(handler.get());
                     }
                 })
-                .bind(new InetSocketAddress(Addresses.SERVER, 0))
+                .bind(new InetSocketAddress(WorkerAddresses.SERVER, 0))
                 .sync()
                 .channel();
         return ((InetSocketAddress) channel.localAddress()).getPort();
@@ -60,7 +60,7 @@ final class NettyLoop implements AutoCloseable {
                 .channel(EpollSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .handler(handler)
-                .connect(new InetSocketAddress(Addresses.SERVER, port), new InetSocketAddress(Addresses.CLIENT, 0))
+                .connect(new InetSocketAddress(WorkerAddresses.SERVER, port), new InetSocketAddress(WorkerAddresses.CLIENT, 0))
                 .sync()
                 .channel();
     }

@@ -1,6 +1,6 @@
 package io.rdma4j.bench.plan;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.MissingPeerException;
 import java.io.File;
@@ -75,7 +75,7 @@ public record CommandPair(
     }
 
     private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(Addresses.SERVER))) {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(WorkerAddresses.SERVER))) {
             return socket.getLocalPort();
         }
     }
@@ -83,7 +83,7 @@ public record CommandPair(
     private Process start(List<String> words, int port, ProcessBuilder.Redirect output) throws IOException {
         List<String> command = new ArrayList<>();
         for (String word : words) {
-            command.add(word.replace("{port}", Integer.toString(port)).replace("{server}", Addresses.SERVER));
+            command.add(word.replace("{port}", Integer.toString(port)).replace("{server}", WorkerAddresses.SERVER));
         }
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectOutput(output).redirectErrorStream(true);

@@ -1,7 +1,7 @@
 package io.rdma4j.bench.plan;
 
-import static io.rdma4j.bench.plan.Catalogue.KIB_64;
-import static io.rdma4j.bench.plan.Catalogue.pair;
+import static io.rdma4j.bench.plan.Experiments.KIB_64;
+import static io.rdma4j.bench.plan.Experiments.pair;
 
 import io.rdma4j.bench.report.Unit;
 import io.rdma4j.bench.worker.Figures;
@@ -29,7 +29,7 @@ final class ConnectionRows {
     }
 
     private RowBuilder row(String id, String title) {
-        return new RowBuilder(plan, id, Catalogue.CONNECTIONS, title);
+        return new RowBuilder(plan, id, Experiments.CONNECTIONS, title);
     }
 
     private void setUp() {
@@ -88,7 +88,7 @@ final class ConnectionRows {
     }
 
     private void loss() {
-        lossRow("0", "0 %, with the faults' wrapper").raw(Catalogue.RAW_STREAM).throughput(lossy("0"));
+        lossRow("0", "0 %, with the faults' wrapper").raw(Experiments.RAW_STREAM).throughput(lossy("0"));
         lossRow("0.1", "0.1 %").timesAtLeast(0.85, "loss-0").throughput(lossy("0.1"));
         lossRow("1", "1 %").timesAtLeast(0.5, "loss-0").throughput(lossy("1"));
         lossRow("5", "5 %").timesAtLeast(0.1, "loss-0").throughput(lossy("5"));
@@ -96,7 +96,7 @@ final class ConnectionRows {
     }
 
     private RowBuilder lossRow(String percent, String title) {
-        return new RowBuilder(plan, "loss-" + percent, Catalogue.LOSS, title).from(1);
+        return new RowBuilder(plan, "loss-" + percent, Experiments.LOSS, title).from(1);
     }
 
     /** Both ends lose, of what they send and of what they receive: each as much as makes the given part together. */

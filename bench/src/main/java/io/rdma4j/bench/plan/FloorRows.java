@@ -1,6 +1,6 @@
 package io.rdma4j.bench.plan;
 
-import static io.rdma4j.bench.plan.Catalogue.pair;
+import static io.rdma4j.bench.plan.Experiments.pair;
 
 import io.rdma4j.bench.report.Unit;
 import io.rdma4j.bench.worker.Figures;
@@ -20,19 +20,19 @@ final class FloorRows {
     }
 
     private RowBuilder row(String id, String title) {
-        return new RowBuilder(plan, id, Catalogue.FLOOR, title);
+        return new RowBuilder(plan, id, Experiments.FLOOR, title);
     }
 
     private void latencies() {
         row("raw-64", "64 B, one way, polling").from(1).latency(pair("raw-ping-pong", "size", 64));
-        row(Catalogue.RAW_LATENCY, "64 B with CRC, one way, polling")
+        row(Experiments.RAW_LATENCY, "64 B with CRC, one way, polling")
                 .latency(pair("raw-ping-pong", "size", 64, "crc", true));
-        row(Catalogue.RAW_ROUND_TRIP, "64 B with CRC, round trip, polling")
+        row(Experiments.RAW_ROUND_TRIP, "64 B with CRC, round trip, polling")
                 .figure(
                         Figures.ROUND_TRIP_P50_MICROS,
                         Unit.MICROSECONDS,
                         pair("raw-ping-pong", "size", 64, "crc", true));
-        row(Catalogue.RAW_BLOCKING, "64 B with CRC, one way, blocking")
+        row(Experiments.RAW_BLOCKING, "64 B with CRC, one way, blocking")
                 .latency(pair("raw-ping-pong", "size", 64, "crc", true, "wait", "block"));
         row("raw-crc-4kib", "4 KiB with CRC, one way, polling")
                 .from(1)
@@ -51,8 +51,8 @@ final class FloorRows {
         row("raw-stream", "4096 B packets, 15 a call")
                 .from(1)
                 .throughput(pair("raw-stream", "size", 4096, "segments", 15));
-        row(Catalogue.RAW_STREAM, "4096 B packets with copy and CRC, 15 a call").throughput(stream());
-        row(Catalogue.RAW_RATE, "96 B packets with copy and CRC, 64 a call")
+        row(Experiments.RAW_STREAM, "4096 B packets with copy and CRC, 15 a call").throughput(stream());
+        row(Experiments.RAW_RATE, "96 B packets with copy and CRC, 64 a call")
                 .rate(pair("raw-stream", "size", 64, "segments", 64, "copy", true, "crc", true));
     }
 }

@@ -1,8 +1,8 @@
 package io.rdma4j.bench.plan;
 
-import static io.rdma4j.bench.plan.Catalogue.KIB_64;
-import static io.rdma4j.bench.plan.Catalogue.MIB;
-import static io.rdma4j.bench.plan.Catalogue.pair;
+import static io.rdma4j.bench.plan.Experiments.KIB_64;
+import static io.rdma4j.bench.plan.Experiments.MIB;
+import static io.rdma4j.bench.plan.Experiments.pair;
 
 import io.rdma4j.bench.report.Unit;
 import io.rdma4j.bench.worker.Figures;
@@ -30,7 +30,7 @@ final class ToolRows {
     }
 
     private RowBuilder row(String id, String title) {
-        return new RowBuilder(plan, id, Catalogue.C_PEERS, title);
+        return new RowBuilder(plan, id, Experiments.C_PEERS, title);
     }
 
     private static List<String> words(String line) {
@@ -55,11 +55,11 @@ final class ToolRows {
 
     private void rstream() {
         row("rstream-tcp-64", "rstream -T s (TCP), 64 B, one way")
-                .raw(Catalogue.RAW_LATENCY)
+                .raw(Experiments.RAW_LATENCY)
                 .latency(rstream("-T s -S 64 -C 1 -I 100000"));
         row("rstream-tcp-64kib", "rstream -T s (TCP), 64 KiB")
                 .from(1)
-                .raw(Catalogue.RAW_STREAM)
+                .raw(Experiments.RAW_STREAM)
                 .throughput(rstream("-T s -S 65536 -C 1000 -I 30"));
     }
 
@@ -74,22 +74,22 @@ final class ToolRows {
 
     private void ucxPerftest() {
         row("ucx-perftest-tag-64", "ucx_perftest over TCP, 64 B tagged message, one way")
-                .raw(Catalogue.RAW_LATENCY)
+                .raw(Experiments.RAW_LATENCY)
                 .latency(ucx("tag_lat", 64, 100_000));
         row("ucx-perftest-put-64", "ucx_perftest over TCP, 64 B put, one way")
                 .from(1)
-                .raw(Catalogue.RAW_LATENCY)
+                .raw(Experiments.RAW_LATENCY)
                 .latency(ucx("ucp_put_lat", 64, 50_000));
         row("ucx-perftest-tag-64kib", "ucx_perftest over TCP, 64 KiB tagged messages")
-                .raw(Catalogue.RAW_STREAM)
+                .raw(Experiments.RAW_STREAM)
                 .throughput(ucx("tag_bw", KIB_64, 30_000));
         row("ucx-perftest-tag-1mib", "ucx_perftest over TCP, 1 MiB tagged messages")
                 .from(1)
-                .raw(Catalogue.RAW_STREAM)
+                .raw(Experiments.RAW_STREAM)
                 .throughput(ucx("tag_bw", MIB, 4000));
         row("ucx-perftest-rate", "ucx_perftest over TCP, 64 B puts, rate")
                 .from(2)
-                .raw(Catalogue.RAW_RATE)
+                .raw(Experiments.RAW_RATE)
                 .rate(ucx("ucp_put_bw", 64, 300_000));
     }
 
@@ -100,11 +100,11 @@ final class ToolRows {
     private void qperf() {
         row("qperf-tcp-64", "qperf tcp_lat, 64 B, one way, blocking")
                 .from(1)
-                .raw(Catalogue.RAW_BLOCKING)
+                .raw(Experiments.RAW_BLOCKING)
                 .latency(qperf("-m 64 tcp_lat", ToolOutput::qperfLatency));
         row("qperf-tcp-64kib", "qperf tcp_bw, 64 KiB")
                 .from(2)
-                .raw(Catalogue.RAW_STREAM)
+                .raw(Experiments.RAW_STREAM)
                 .throughput(qperf("-m 65536 tcp_bw", ToolOutput::qperfBandwidth));
     }
 
@@ -120,11 +120,11 @@ final class ToolRows {
     private void fiPingpong() {
         row("fi-tcp-64", "fi_pingpong over TCP (ofi_rxm), 64 B, one way")
                 .from(1)
-                .raw(Catalogue.RAW_LATENCY)
+                .raw(Experiments.RAW_LATENCY)
                 .latency(fiPingpong("tcp;ofi_rxm"));
         row("fi-udp-64", "fi_pingpong over UDP (ofi_rxd), 64 B, one way")
                 .from(2)
-                .raw(Catalogue.RAW_LATENCY)
+                .raw(Experiments.RAW_LATENCY)
                 .latency(fiPingpong("udp;ofi_rxd"));
     }
 
@@ -141,7 +141,7 @@ final class ToolRows {
     }
 
     private void processorTime(String name, String title, Experiment experiment) {
-        RowBuilder row = new RowBuilder(plan, "cpu-" + name, Catalogue.PROCESSORS, title).from(1);
+        RowBuilder row = new RowBuilder(plan, "cpu-" + name, Experiments.PROCESSORS, title).from(1);
         if (!name.equals("raw")) {
             row.raw("cpu-raw");
         }
@@ -168,7 +168,7 @@ final class ToolRows {
     }
 
     private void allocated(String name, String title, Experiment experiment) {
-        new RowBuilder(plan, "alloc-" + name, Catalogue.ALLOCATION, title)
+        new RowBuilder(plan, "alloc-" + name, Experiments.ALLOCATION, title)
                 .from(1)
                 .figure(Figures.ALLOCATED_BYTES_PER_MESSAGE, Unit.BYTES, experiment);
     }

@@ -1,10 +1,10 @@
 package io.rdma4j.bench.plan;
 
-import static io.rdma4j.bench.plan.Catalogue.KIB_64;
-import static io.rdma4j.bench.plan.Catalogue.MIB;
-import static io.rdma4j.bench.plan.Catalogue.pair;
-import static io.rdma4j.bench.plan.Catalogue.sizeName;
-import static io.rdma4j.bench.plan.Catalogue.sizeText;
+import static io.rdma4j.bench.plan.Experiments.KIB_64;
+import static io.rdma4j.bench.plan.Experiments.MIB;
+import static io.rdma4j.bench.plan.Experiments.pair;
+import static io.rdma4j.bench.plan.Experiments.sizeName;
+import static io.rdma4j.bench.plan.Experiments.sizeText;
 
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +35,7 @@ final class VerbsRows {
     }
 
     private RowBuilder row(String id, String title) {
-        return new RowBuilder(plan, id, Catalogue.VERBS, title);
+        return new RowBuilder(plan, id, Experiments.VERBS, title);
     }
 
     private static Experiment latency(String operation, int size, Object... more) {
@@ -52,25 +52,25 @@ final class VerbsRows {
 
     private void latencies() {
         row("write-64", "64 B WRITE, one way, peer polls memory")
-                .rawAtMost(Catalogue.RAW_LATENCY, 1.25)
+                .rawAtMost(Experiments.RAW_LATENCY, 1.25)
                 .lessThan(SLOWER)
                 .latency(latency("write", 64));
         row("send-64", "64 B SEND, one way, polling")
-                .rawAtMost(Catalogue.RAW_LATENCY, 1.25)
+                .rawAtMost(Experiments.RAW_LATENCY, 1.25)
                 .lessThan(SLOWER)
                 .latency(latency("send", 64));
         row("read-64", "64 B READ, round trip, polling")
-                .rawAtMost(Catalogue.RAW_ROUND_TRIP, 1.3)
+                .rawAtMost(Experiments.RAW_ROUND_TRIP, 1.3)
                 .latency(latency("read", 64));
         row("cas-8", "compare-and-swap, round trip, polling")
                 .from(1)
-                .rawAtMost(Catalogue.RAW_ROUND_TRIP, 1.3)
+                .rawAtMost(Experiments.RAW_ROUND_TRIP, 1.3)
                 .latency(latency("compare-and-swap", 8));
         row("fetch-add-8", "fetch-and-add, round trip, polling")
-                .rawAtMost(Catalogue.RAW_ROUND_TRIP, 1.3)
+                .rawAtMost(Experiments.RAW_ROUND_TRIP, 1.3)
                 .latency(latency("fetch-and-add", 8));
         row("send-block-64", "64 B SEND, one way, completion channels")
-                .rawAtMost(Catalogue.RAW_BLOCKING, 1.3)
+                .rawAtMost(Experiments.RAW_BLOCKING, 1.3)
                 .latency(latency("send", 64, "wait", "block"));
     }
 
@@ -81,11 +81,11 @@ final class VerbsRows {
                         operation + "-" + sizeName(size),
                         sizeText(size) + " " + operation.toUpperCase(Locale.ROOT) + ", throughput");
                 if (!operation.equals("read")) {
-                    row.rawAtLeast(Catalogue.RAW_STREAM, 0.8);
+                    row.rawAtLeast(Experiments.RAW_STREAM, 0.8);
                 } else if (size == MIB) {
-                    row.rawAtLeast(Catalogue.RAW_STREAM, 0.7);
+                    row.rawAtLeast(Experiments.RAW_STREAM, 0.7);
                 } else {
-                    row.raw(Catalogue.RAW_STREAM).from(1);
+                    row.raw(Experiments.RAW_STREAM).from(1);
                 }
                 if (size == KIB_64 && !operation.equals("read")) {
                     row.timesAtLeast(2, "ucx-perftest-tag-64kib");
@@ -95,35 +95,35 @@ final class VerbsRows {
         }
         row("write-1mib-idle", "1 MiB WRITE, throughput, peer leaves its device to itself")
                 .from(1)
-                .raw(Catalogue.RAW_STREAM)
+                .raw(Experiments.RAW_STREAM)
                 .throughput(pair("rdma-throughput", "operation", "write", "size", MIB, "depth", 16, "passive", "idle"));
     }
 
     private void rates() {
         row("write-rate", "64 B WRITE, rate, batches of 64")
-                .raw(Catalogue.RAW_RATE)
+                .raw(Experiments.RAW_RATE)
                 .atLeast(8)
                 .rate(pair("rdma-throughput", "operation", "write", "size", 64, "depth", 512, "batch", 64));
         row("send-rate", "64 B SEND, rate, batches of 64")
                 .from(1)
-                .raw(Catalogue.RAW_RATE)
+                .raw(Experiments.RAW_RATE)
                 .rate(pair("rdma-throughput", "operation", "send", "size", 64, "depth", 512, "batch", 64));
         row("datagram-rate", "64 B UD SEND, rate received, batches of 64")
-                .raw(Catalogue.RAW_RATE)
+                .raw(Experiments.RAW_RATE)
                 .atLeast(6)
                 .rate(pair("rdma-datagrams", "size", 64, "batch", 64));
     }
 
     private void sockets() {
-        new RowBuilder(plan, "socket-64", Catalogue.SOCKETS, "64 B, one way, polling")
-                .rawAtMost(Catalogue.RAW_LATENCY, 1.4)
+        new RowBuilder(plan, "socket-64", Experiments.SOCKETS, "64 B, one way, polling")
+                .rawAtMost(Experiments.RAW_LATENCY, 1.4)
                 .latency(pair("channel-latency", "kind", "rdma", "size", 64));
-        new RowBuilder(plan, "socket-block-64", Catalogue.SOCKETS, "64 B, one way, blocking")
+        new RowBuilder(plan, "socket-block-64", Experiments.SOCKETS, "64 B, one way, blocking")
                 .from(1)
-                .raw(Catalogue.RAW_BLOCKING)
+                .raw(Experiments.RAW_BLOCKING)
                 .latency(pair("channel-latency", "kind", "rdma", "size", 64, "wait", "block"));
-        new RowBuilder(plan, "socket-64kib", Catalogue.SOCKETS, "64 KiB writes, stream")
-                .rawAtLeast(Catalogue.RAW_STREAM, 0.7)
+        new RowBuilder(plan, "socket-64kib", Experiments.SOCKETS, "64 KiB writes, stream")
+                .rawAtLeast(Experiments.RAW_STREAM, 0.7)
                 .throughput(pair("channel-stream", "kind", "rdma", "size", KIB_64));
     }
 
@@ -133,7 +133,7 @@ final class VerbsRows {
                 new RowBuilder(
                                 plan,
                                 operation + "-latency-" + sizeName(size),
-                                Catalogue.SIZES,
+                                Experiments.SIZES,
                                 sizeText(size) + " " + operation.toUpperCase(Locale.ROOT)
                                         + (operation.equals("read") ? ", round trip" : ", one way"))
                         .from(2)
@@ -141,7 +141,7 @@ final class VerbsRows {
                 new RowBuilder(
                                 plan,
                                 operation + "-throughput-" + sizeName(size),
-                                Catalogue.SIZES,
+                                Experiments.SIZES,
                                 sizeText(size) + " " + operation.toUpperCase(Locale.ROOT) + ", throughput")
                         .from(2)
                         .throughput(throughput(operation, size, size > MIB ? 4 : 16));
@@ -154,20 +154,20 @@ final class VerbsRows {
         for (int passive : new int[] {0, 1}) {
             String each = passive == 0 ? "the same engine" : "an engine each";
             engineRow("send-64", passive, "64 B SEND, one way, polling, " + each)
-                    .raw(Catalogue.RAW_LATENCY)
+                    .raw(Experiments.RAW_LATENCY)
                     .latency(pair(
                             "rdma-latency-in-one-process", "operation", "send", "size", 64, "passiveVector", passive));
             engineRow("write-64kib", passive, "64 KiB WRITE, throughput, " + each)
-                    .raw(Catalogue.RAW_STREAM)
+                    .raw(Experiments.RAW_STREAM)
                     .throughput(inOneProcess("write", KIB_64, 16, 1, passive));
             engineRow("write-rate", passive, "64 B WRITE, rate, batches of 64, " + each)
-                    .raw(Catalogue.RAW_RATE)
+                    .raw(Experiments.RAW_RATE)
                     .rate(inOneProcess("write", 64, 512, 64, passive));
         }
     }
 
     private RowBuilder engineRow(String id, int passive, String title) {
-        return new RowBuilder(plan, id + (passive == 0 ? "-one-engine" : "-two-engines"), Catalogue.ENGINES, title)
+        return new RowBuilder(plan, id + (passive == 0 ? "-one-engine" : "-two-engines"), Experiments.ENGINES, title)
                 .from(1);
     }
 
@@ -191,10 +191,10 @@ final class VerbsRows {
             new RowBuilder(
                             plan,
                             "write-qp-" + count,
-                            Catalogue.SIZES,
+                            Experiments.SIZES,
                             "64 KiB WRITE over " + count + (count == 1 ? " queue pair" : " queue pairs"))
                     .from(count == 1 || count == 16 ? 1 : 2)
-                    .raw(Catalogue.RAW_STREAM)
+                    .raw(Experiments.RAW_STREAM)
                     .throughput(pair(
                             "rdma-throughput", "operation", "write", "size", KIB_64, "depth", 4, "queuePairs", count));
         }

@@ -1,6 +1,6 @@
 package io.rdma4j.bench.project;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
@@ -17,12 +17,12 @@ final class ConnectionBurst {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final EventChannel channel = EventChannel.open();
-    private final InetSocketAddress source = new InetSocketAddress(Addresses.CLIENT, 0);
+    private final InetSocketAddress source = new InetSocketAddress(WorkerAddresses.CLIENT, 0);
     private final InetSocketAddress destination;
     private final List<CmId> open = new ArrayList<>();
 
     ConnectionBurst(int port) {
-        destination = new InetSocketAddress(Addresses.SERVER, port);
+        destination = new InetSocketAddress(WorkerAddresses.SERVER, port);
     }
 
     /** Opens so many more. */

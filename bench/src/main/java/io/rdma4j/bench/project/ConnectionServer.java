@@ -1,6 +1,6 @@
 package io.rdma4j.bench.project;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.cm.CmEvent;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.EventChannel;
@@ -16,7 +16,7 @@ final class ConnectionServer implements AutoCloseable {
     private volatile int established;
 
     ConnectionServer() {
-        listener.bindAddress(new InetSocketAddress(Addresses.SERVER, 0));
+        listener.bindAddress(new InetSocketAddress(WorkerAddresses.SERVER, 0));
         listener.listen(0);
         thread = Thread.ofPlatform().daemon().name("connections").start(this::serve);
     }

@@ -2,7 +2,7 @@ package io.rdma4j.bench.project;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.PairTest;
@@ -50,7 +50,7 @@ public final class DatagramRate implements PairTest {
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
         try (CmId listener = CmId.create(PortSpace.UDP, null)) {
-            listener.bindAddress(new InetSocketAddress(Addresses.SERVER, 0));
+            listener.bindAddress(new InetSocketAddress(WorkerAddresses.SERVER, 0));
             listener.listen(1);
             control.send(listener.sourcePort());
             CmId id = listener.getRequest();
@@ -144,8 +144,8 @@ public final class DatagramRate implements PairTest {
         int size = parameters.number("size", 64);
         try (CmId id = CmId.create(PortSpace.UDP, null)) {
             id.resolveAddress(
-                    new InetSocketAddress(Addresses.CLIENT, 0),
-                    new InetSocketAddress(Addresses.SERVER, (int) control.receive()),
+                    new InetSocketAddress(WorkerAddresses.CLIENT, 0),
+                    new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive()),
                     TIMEOUT);
             id.resolveRoute(TIMEOUT);
             try (DatagramEnd end = new DatagramEnd(id, SENDS, 64, Math.max(ACKNOWLEDGEMENT_BYTES, size))) {

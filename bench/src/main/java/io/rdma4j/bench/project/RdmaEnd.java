@@ -1,6 +1,6 @@
 package io.rdma4j.bench.project;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
@@ -82,7 +82,7 @@ final class RdmaEnd implements AutoCloseable {
     /** The passive end. */
     static RdmaEnd serve(Control control, Shape shape) throws IOException {
         CmId listener = CmId.create(PortSpace.TCP, null);
-        listener.bindAddress(new InetSocketAddress(Addresses.SERVER, 0));
+        listener.bindAddress(new InetSocketAddress(WorkerAddresses.SERVER, 0));
         listener.listen(shape.queuePairs());
         control.send(listener.sourcePort());
         List<CmId> ids = new ArrayList<>();
@@ -102,8 +102,8 @@ final class RdmaEnd implements AutoCloseable {
 
     /** The active end. */
     static RdmaEnd connect(Control control, Shape shape) throws IOException, InterruptedException {
-        InetSocketAddress source = new InetSocketAddress(Addresses.CLIENT, 0);
-        InetSocketAddress destination = new InetSocketAddress(Addresses.SERVER, (int) control.receive());
+        InetSocketAddress source = new InetSocketAddress(WorkerAddresses.CLIENT, 0);
+        InetSocketAddress destination = new InetSocketAddress(WorkerAddresses.SERVER, (int) control.receive());
         List<CmId> ids = new ArrayList<>();
         for (int i = 0; i < shape.queuePairs(); i++) {
             CmId id = CmId.create(PortSpace.TCP, null);

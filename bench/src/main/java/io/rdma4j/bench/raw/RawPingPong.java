@@ -3,7 +3,7 @@ package io.rdma4j.bench.raw;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.LatencyMeter;
@@ -76,10 +76,10 @@ public final class RawPingPong implements PairTest {
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
-        try (UdpSocket socket = new UdpSocket(Addresses.SERVER, 0);
+        try (UdpSocket socket = new UdpSocket(WorkerAddresses.SERVER, 0);
                 Arena arena = Arena.ofShared()) {
             control.send(socket.port());
-            socket.peer(Addresses.CLIENT, (int) control.receive());
+            socket.peer(WorkerAddresses.CLIENT, (int) control.receive());
             End end = new End(socket, arena, parameters);
             control.meet();
             byte stamp;
@@ -92,9 +92,9 @@ public final class RawPingPong implements PairTest {
 
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
-        try (UdpSocket socket = new UdpSocket(Addresses.CLIENT, 0);
+        try (UdpSocket socket = new UdpSocket(WorkerAddresses.CLIENT, 0);
                 Arena arena = Arena.ofShared()) {
-            socket.peer(Addresses.SERVER, (int) control.receive());
+            socket.peer(WorkerAddresses.SERVER, (int) control.receive());
             control.send(socket.port());
             End end = new End(socket, arena, parameters);
             LatencyMeter meter = new LatencyMeter(parameters);

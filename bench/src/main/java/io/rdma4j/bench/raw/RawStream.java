@@ -2,7 +2,7 @@ package io.rdma4j.bench.raw;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.bench.worker.Addresses;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.PairTest;
@@ -30,10 +30,10 @@ public final class RawStream implements PairTest {
 
     @Override
     public void serve(Control control, Parameters parameters) throws Exception {
-        try (UdpSocket socket = new UdpSocket(Addresses.SERVER, SOCKET_BUFFER_BYTES);
+        try (UdpSocket socket = new UdpSocket(WorkerAddresses.SERVER, SOCKET_BUFFER_BYTES);
                 Arena arena = Arena.ofShared()) {
             control.send(socket.port());
-            socket.peer(Addresses.CLIENT, (int) control.receive());
+            socket.peer(WorkerAddresses.CLIENT, (int) control.receive());
             Packets packets = new Packets(arena, parameters);
             socket.prepareSegments(packets.staging(), packets.staging());
             control.meet();
@@ -65,9 +65,9 @@ public final class RawStream implements PairTest {
 
     @Override
     public void drive(Control control, Parameters parameters, Figures figures) throws Exception {
-        try (UdpSocket socket = new UdpSocket(Addresses.CLIENT, SOCKET_BUFFER_BYTES);
+        try (UdpSocket socket = new UdpSocket(WorkerAddresses.CLIENT, SOCKET_BUFFER_BYTES);
                 Arena arena = Arena.ofShared()) {
-            socket.peer(Addresses.SERVER, (int) control.receive());
+            socket.peer(WorkerAddresses.SERVER, (int) control.receive());
             control.send(socket.port());
             Packets packets = new Packets(arena, parameters);
             socket.prepareSegments(packets.staging(), packets.staging());

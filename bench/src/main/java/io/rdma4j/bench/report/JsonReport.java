@@ -23,7 +23,7 @@ public final class JsonReport {
             list.add(row(row, rows, results));
         }
         document.put("rows", list);
-        return Json.write(document);
+        return BenchJson.write(document);
     }
 
     private static Map<String, @Nullable Object> row(Row row, Map<String, Row> rows, Results results) {

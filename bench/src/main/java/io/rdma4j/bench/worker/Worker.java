@@ -1,6 +1,6 @@
 package io.rdma4j.bench.worker;
 
-import io.rdma4j.bench.report.Json;
+import io.rdma4j.bench.report.BenchJson;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -85,7 +85,7 @@ public final class Worker {
     }
 
     private void say(Map<String, ?> line) {
-        lines.println(Json.writeLine(line));
+        lines.println(BenchJson.writeLine(line));
         lines.flush();
     }
 }

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
-import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.faults.traffic.VerbsSide;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
@@ -68,7 +68,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Child closer = Child.builder(stage, "closer", Closer.class)
                 .with("rounds", rounds(stage.scale()))
@@ -211,13 +211,13 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
         }
 
         private void identifierRound(ExecutorService threads, Random random) throws Exception {
-            try (Side.Listener listener = new Side.Listener(new InetSocketAddress(ADDRESS, 0), 1)) {
-                Future<Side> accepting = threads.submit(() -> listener.accept(Side.Shape.of(SENDS, SENDS, BYTES)));
-                Side client = Side.connect(
+            try (TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(ADDRESS, 0), 1)) {
+                Future<TrafficSide> accepting = threads.submit(() -> listener.accept(TrafficSide.Shape.of(SENDS, SENDS, BYTES)));
+                TrafficSide client = TrafficSide.connect(
                         new InetSocketAddress(ADDRESS, 0),
                         new InetSocketAddress(ADDRESS, listener.port()),
-                        Side.Shape.of(SENDS, SENDS, BYTES));
-                Side server = accepting.get(STEP.toSeconds(), TimeUnit.SECONDS);
+                        TrafficSide.Shape.of(SENDS, SENDS, BYTES));
+                TrafficSide server = accepting.get(STEP.toSeconds(), TimeUnit.SECONDS);
                 Future<?> writing = threads.submit(
                         () -> write(client.queuePair(), client.completions(), client.region(), server.region()));
                 Future<?> answering = threads.submit(

@@ -10,14 +10,14 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Holdings;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.RequestStorm;
-import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.verbs.QueuePairCapabilities;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -61,7 +61,7 @@ public final class CmAbuse implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         for (String address : RequestStorm.addresses()) {
             hosts.left().run("ip", "addr", "add", address + "/24", "dev", TwoHosts.CABLE);
@@ -170,10 +170,10 @@ public final class CmAbuse implements AcceptanceTest {
 
         private static long connect(Parent parent) {
             long begin = System.nanoTime();
-            try (Side _ = Side.connect(
+            try (TrafficSide _ = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
-                    Side.Shape.of(16, 16, 4096))) {
+                    TrafficSide.Shape.of(16, 16, 4096))) {
                 return (System.nanoTime() - begin) / 1_000_000;
             }
         }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.traffic.Connecting;
@@ -61,7 +61,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         Connecting connecting = Connecting.begin(stage, hosts, false);
         int count = count(stage.scale());
@@ -105,7 +105,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
      *
      * @return the last median
      */
-    private static double warmUp(Stage stage, Connecting connecting, int count)
+    private static double warmUp(TestStage stage, Connecting connecting, int count)
             throws IOException, InterruptedException {
         double median = Double.MAX_VALUE;
         for (int round = 1; round <= MOST_WARM_UPS && median > MOST_MEDIAN_SECONDS / 4; round++) {

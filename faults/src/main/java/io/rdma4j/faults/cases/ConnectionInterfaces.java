@@ -3,7 +3,7 @@ package io.rdma4j.faults.cases;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.traffic.Connecting;
@@ -49,7 +49,7 @@ public final class ConnectionInterfaces implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         Connecting connecting = Connecting.beginAtAllAddresses(stage, hosts);
         Child talker = Child.builder(stage, "talker", StreamTalker.class)

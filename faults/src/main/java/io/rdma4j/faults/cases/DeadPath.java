@@ -4,14 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
-import io.rdma4j.faults.traffic.Side;
-import io.rdma4j.faults.traffic.Target;
+import io.rdma4j.faults.traffic.TrafficSide;
+import io.rdma4j.faults.traffic.PassiveTarget;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -54,13 +54,13 @@ public final class DeadPath implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child dead = Child.builder(stage, "dead", Target.class)
+        Child dead = Child.builder(stage, "dead", PassiveTarget.class)
                 .on(hosts.right())
                 .with("address", TwoHosts.RIGHT)
                 .start();
-        Child live = Child.builder(stage, "live", Target.class)
+        Child live = Child.builder(stage, "live", PassiveTarget.class)
                 .on(hosts.left())
                 .with("address", "127.0.0.1")
                 .start();
@@ -105,11 +105,11 @@ public final class DeadPath implements AcceptanceTest {
 
         @Override
         public void play(Parent parent) {
-            Side.Shape shape = Side.Shape.of(SENDS, 1, 1 << 20);
+            TrafficSide.Shape shape = TrafficSide.Shape.of(SENDS, 1, 1 << 20);
             InetSocketAddress any = new InetSocketAddress(TwoHosts.LEFT, 0);
-            Side dead =
-                    Side.connect(any, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
-            Side live = Side.connect(
+            TrafficSide dead =
+                    TrafficSide.connect(any, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
+            TrafficSide live = TrafficSide.connect(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), (int) parent.number("livePort", 0)),
                     shape);
@@ -150,7 +150,7 @@ public final class DeadPath implements AcceptanceTest {
             parent.say("result", result);
         }
 
-        private void post(Side side, long id) {
+        private void post(TrafficSide side, long id) {
             side.queuePair()
                     .postSend(request.reset(id)
                             .from(side.region(), 0, MESSAGE_BYTES)
@@ -159,7 +159,7 @@ public final class DeadPath implements AcceptanceTest {
         }
 
         /** One write there and back, which must succeed whatever happens to the other. */
-        private void oneTo(Side side, StringBuilder wrong) {
+        private void oneTo(TrafficSide side, StringBuilder wrong) {
             post(side, 0);
             int count = side.await(batch, Duration.ofSeconds(1));
             if (count != 1 || !batch[0].isSuccess()) {

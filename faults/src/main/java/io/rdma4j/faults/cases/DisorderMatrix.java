@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.relay.Disturbance;
 import io.rdma4j.faults.relay.Relay;
-import io.rdma4j.faults.traffic.Conversation;
-import io.rdma4j.faults.traffic.Operation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
+import io.rdma4j.faults.traffic.TrafficOperation;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -88,7 +88,7 @@ public final class DisorderMatrix implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Cells cells = new Cells(stage, Relay.between(stage, seed));
         for (int timeout : new int[] {SHORT_TIMEOUT, LONG_TIMEOUT}) {
@@ -108,13 +108,13 @@ public final class DisorderMatrix implements AcceptanceTest {
     private static final class Cells {
         private static final Duration LIMIT = Duration.ofMinutes(20);
 
-        private final Stage stage;
+        private final TestStage stage;
         private final Relay relay;
         private final long bytes;
         private int count;
         private long dropped;
 
-        Cells(Stage stage, Relay relay) {
+        Cells(TestStage stage, Relay relay) {
             this.stage = stage;
             this.relay = relay;
             bytes = stage.scale().of(2L, 64L) << 20;
@@ -122,16 +122,16 @@ public final class DisorderMatrix implements AcceptanceTest {
 
         /** Those of one timeout, between a process on either host; says what was wrong. */
         String run(int timeout) throws Exception {
-            Conversation conversation = Conversation.begin(stage, relay.hosts(), timeout, SIZES);
+            AnsweredTraffic conversation = AnsweredTraffic.begin(stage, relay.hosts(), timeout, SIZES);
             Child mover = conversation.mover(stage, relay.hosts());
-            Operation[] operations = Operation.values();
+            TrafficOperation[] operations = TrafficOperation.values();
             int path = 0;
             for (Map.Entry<String, Disturbance> each : PATHS.entrySet()) {
                 boolean takesLong = each.getValue().delayNanos() > LONG_NANOS;
                 int most =
                         takesLong == (timeout == LONG_TIMEOUT) ? stage.scale().of(1, operations.length) : 0;
                 for (int i = 0; i < most; i++) {
-                    Operation operation = operations[(path + i) % operations.length];
+                    TrafficOperation operation = operations[(path + i) % operations.length];
                     String what = each.getKey() + ", " + operation;
                     stage.progress(what);
                     relay.disturb(each.getValue());

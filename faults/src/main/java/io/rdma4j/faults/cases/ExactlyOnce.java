@@ -4,14 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.relay.Disturbance;
 import io.rdma4j.faults.relay.Relay;
-import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.faults.traffic.VerbsSide;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -77,7 +77,7 @@ public final class ExactlyOnce implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Relay relay = Relay.between(stage, seed);
         int rounds = (operations(stage.scale()) + CONNECTIONS * KINDS - 1) / (CONNECTIONS * KINDS);
@@ -123,7 +123,7 @@ public final class ExactlyOnce implements AcceptanceTest {
     /** Whose numbers are changed, and who receives the messages. */
     public static final class Keeper implements Role {
         private final MemorySegment sum = Arena.global().allocate(Long.BYTES, Long.BYTES);
-        private final List<Side> sides = Collections.synchronizedList(new ArrayList<>());
+        private final List<TrafficSide> sides = Collections.synchronizedList(new ArrayList<>());
         private final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
         private volatile boolean ends;
 
@@ -132,15 +132,15 @@ public final class ExactlyOnce implements AcceptanceTest {
 
         @Override
         public void play(Parent parent) throws IOException, InterruptedException {
-            Side.Listener listener =
-                    new Side.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 16);
+            TrafficSide.Listener listener =
+                    new TrafficSide.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 16);
             parent.say("port", listener.port());
             List<Thread> threads = new ArrayList<>();
             long[] received = new long[CONNECTIONS];
             for (int i = 0; i < CONNECTIONS; i++) {
                 int index = i;
-                Side side = listener.request()
-                        .accept(Side.Shape.of(4, OUTSTANDING, 8L * (OUTSTANDING + 1)), Keeper::prepare);
+                TrafficSide side = listener.request()
+                        .accept(TrafficSide.Shape.of(4, OUTSTANDING, 8L * (OUTSTANDING + 1)), Keeper::prepare);
                 sides.add(side);
                 threads.add(Thread.ofPlatform().start(() -> received[index] = receive(side)));
                 tellSum(side);
@@ -162,14 +162,14 @@ public final class ExactlyOnce implements AcceptanceTest {
             parent.say("kept", kept);
         }
 
-        private static void prepare(Side side) {
+        private static void prepare(TrafficSide side) {
             for (int i = 1; i <= OUTSTANDING; i++) {
                 side.postReceive(i, 8L * i, 8);
             }
         }
 
         /** The sum is in memory that all connections share: each has a key of its own for it. */
-        private void tellSum(Side side) {
+        private void tellSum(TrafficSide side) {
             MemoryRegion region = side.domain().register(sum, VerbsSide.ALL);
             for (long word : new long[] {region.address(), region.remoteKey()}) {
                 MemorySegment memory = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
@@ -180,7 +180,7 @@ public final class ExactlyOnce implements AcceptanceTest {
         }
 
         /** Messages until the end; they are numbered from 0. */
-        private long receive(Side side) {
+        private long receive(TrafficSide side) {
             WorkCompletion[] batch = WorkCompletion.array(OUTSTANDING);
             long next = 0;
             int count = 1;
@@ -242,17 +242,17 @@ public final class ExactlyOnce implements AcceptanceTest {
 
         /** One of the four. */
         private final class Connection {
-            private final Side side;
+            private final TrafficSide side;
             private final MemorySegment memory;
             private final long sumAddress;
             private final int sumKey;
             private final SendWorkRequest request = new SendWorkRequest();
 
             Connection(InetSocketAddress from, InetSocketAddress to) {
-                side = Side.connect(
+                side = TrafficSide.connect(
                         from,
                         to,
-                        Side.Shape.of(OUTSTANDING, 4, 8L * OUTSTANDING).withAckTimeout(ACK_TIMEOUT),
+                        TrafficSide.Shape.of(OUTSTANDING, 4, 8L * OUTSTANDING).withAckTimeout(ACK_TIMEOUT),
                         fresh -> {
                             fresh.postReceive(0, 0, 8);
                             fresh.postReceive(1, 8, 8);

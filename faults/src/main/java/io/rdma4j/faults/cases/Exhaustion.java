@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
 import io.rdma4j.faults.traffic.Starved;
 import java.time.Duration;
 
@@ -45,10 +45,10 @@ public final class Exhaustion implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         hosts.left().run("ip", "addr", "add", SECOND_ADDRESS + "/24", "dev", TwoHosts.CABLE);
-        Conversation conversation = Conversation.begin(stage, hosts, 14, SIZES);
+        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, 14, SIZES);
         stage.progress("descriptors and tables");
         Child starved = Child.builder(stage, "starved", Starved.class)
                 .on(hosts.left())

@@ -3,7 +3,7 @@ package io.rdma4j.faults.cases;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.traffic.VerbsSide;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.MemoryRegion;
@@ -92,7 +92,7 @@ public final class FlushAfterError implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         int rounds = rounds(stage.scale());
         Random random = new Random(seed);

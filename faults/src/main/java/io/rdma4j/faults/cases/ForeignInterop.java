@@ -3,7 +3,7 @@ package io.rdma4j.faults.cases;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.testkit.RoceCapture;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,7 +54,7 @@ public final class ForeignInterop implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         int runs = stage.scale().of(1, FULL_RUNS);
         int played = 0;
         int passed = 0;
@@ -81,7 +81,7 @@ public final class ForeignInterop implements AcceptanceTest {
                         .formatted(passed, played, packets, malformed, icrcErrors));
     }
 
-    private static Matcher play(Path home, Stage stage, int run) throws IOException, InterruptedException {
+    private static Matcher play(Path home, TestStage stage, int run) throws IOException, InterruptedException {
         Path log = stage.folder().resolve("run-" + run + ".txt");
         Process process = new ProcessBuilder(
                         home.resolve("interop/run").toString(),

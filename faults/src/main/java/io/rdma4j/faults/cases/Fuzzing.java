@@ -3,8 +3,8 @@ package io.rdma4j.faults.cases;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
-import io.rdma4j.fuzz.Target;
+import io.rdma4j.faults.TestStage;
+import io.rdma4j.fuzz.KnownTarget;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -40,7 +40,7 @@ public final class Fuzzing implements AcceptanceTest {
     @Override
     public String asked(Scale scale) {
         String runs = scale == Scale.FULL ? ", F1 >= 10^8 executions, others 10^7" : "";
-        return "%d targets, %d s each: 0 findings%s".formatted(Target.values().length, seconds(scale), runs);
+        return "%d targets, %d s each: 0 findings%s".formatted(KnownTarget.values().length, seconds(scale), runs);
     }
 
     private static int seconds(Scale scale) {
@@ -49,12 +49,12 @@ public final class Fuzzing implements AcceptanceTest {
 
     @Override
     public int limitSeconds(Scale scale) {
-        return BUILD_AND_START_SECONDS + 2 * seconds(scale) * Target.values().length;
+        return BUILD_AND_START_SECONDS + 2 * seconds(scale) * KnownTarget.values().length;
     }
 
     @Override
-    public Outcome run(Stage stage) throws IOException, InterruptedException {
-        Map<Target, Long> executions = new EnumMap<>(Target.class);
+    public Outcome run(TestStage stage) throws IOException, InterruptedException {
+        Map<KnownTarget, Long> executions = new EnumMap<>(KnownTarget.class);
         int findings = 0;
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("rdma4j.home", "."), "fuzz", "run")
@@ -76,7 +76,7 @@ public final class Fuzzing implements AcceptanceTest {
                 log.println(line);
                 Matcher done = DONE.matcher(line);
                 if (done.matches()) {
-                    executions.put(Target.valueOf(done.group(1)), Long.parseLong(done.group(2)));
+                    executions.put(KnownTarget.valueOf(done.group(1)), Long.parseLong(done.group(2)));
                 } else if (FOUND.matcher(line).matches()) {
                     findings++;
                 }
@@ -86,12 +86,12 @@ public final class Fuzzing implements AcceptanceTest {
         int status = process.waitFor();
         boolean isEnough = stage.scale() != Scale.FULL
                 || executions.entrySet().stream()
-                        .allMatch(e -> e.getValue() >= (e.getKey() == Target.F1 ? LEAST_OF_CODEC : LEAST_OF_STATES));
+                        .allMatch(e -> e.getValue() >= (e.getKey() == KnownTarget.F1 ? LEAST_OF_CODEC : LEAST_OF_STATES));
         String figures = executions.entrySet().stream()
                 .map(e -> "%s %.2g".formatted(e.getKey(), (double) e.getValue()))
                 .collect(Collectors.joining(", "));
         return Outcome.of(
-                status == 0 && findings == 0 && executions.size() == Target.values().length,
+                status == 0 && findings == 0 && executions.size() == KnownTarget.values().length,
                 isEnough,
                 "%d findings%s; executions %s"
                         .formatted(findings, status > 1 ? ", fuzz/run ended with " + status : "", figures));

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,9 +63,9 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child mover = Conversation.begin(stage, hosts, TIMEOUT, Integer.toString(MESSAGE_BYTES))
+        Child mover = AnsweredTraffic.begin(stage, hosts, TIMEOUT, Integer.toString(MESSAGE_BYTES))
                 .mover(stage, hosts);
         long messages = ((long) mebibytes(stage.scale()) << 20) / MESSAGE_BYTES;
         Run _ = run(mover, WARM_UP_MESSAGES);

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
@@ -73,7 +73,7 @@ public final class HostilePackets implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         Child child = Child.builder(stage, "victim", Victim.class)
                 .options("-Drdma4j.security=source-port=off")
                 .with("mostCuts", stage.scale().of(MOST_CUTS_QUICK, Integer.MAX_VALUE))

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
 import io.rdma4j.verbs.CompletionStatus;
 import java.time.Duration;
 
@@ -55,9 +55,9 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Child mover = Conversation.begin(stage, hosts, TIMEOUT, "0,1,1023,1024,1025,4096,65536,1048576")
+        Child mover = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1023,1024,1025,4096,65536,1048576")
                 .mover(stage, hosts);
         Duration limit = Duration.ofSeconds(stage.scale().of(100, 1200));
         long bytes = (long) mebibytes(stage.scale()) << 20;

@@ -6,13 +6,13 @@ import io.rdma4j.cm.EventChannel;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
-import io.rdma4j.faults.traffic.Side;
-import io.rdma4j.faults.traffic.Target;
+import io.rdma4j.faults.traffic.TrafficSide;
+import io.rdma4j.faults.traffic.PassiveTarget;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.QueuePair;
@@ -75,7 +75,7 @@ public final class KilledIdle implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         Measured most = new Measured(0, 0, Long.MAX_VALUE);
         for (int round = 0; round < rounds(stage.scale()); round++) {
@@ -101,7 +101,7 @@ public final class KilledIdle implements AcceptanceTest {
         }
     }
 
-    private static Measured once(Stage stage, TwoHosts hosts, End end) throws Exception {
+    private static Measured once(TestStage stage, TwoHosts hosts, End end) throws Exception {
         @Nullable Child companion = end == End.KILLED_BESIDE_ANOTHER ? target(stage, hosts, "companion") : null;
         Child target = target(stage, hosts, "target");
         int port = target.await("port", STEP).asInt();
@@ -144,14 +144,14 @@ public final class KilledIdle implements AcceptanceTest {
         }
     }
 
-    private static Child target(Stage stage, TwoHosts hosts, String name) throws IOException {
-        return Child.builder(stage, name, Target.class)
+    private static Child target(TestStage stage, TwoHosts hosts, String name) throws IOException {
+        return Child.builder(stage, name, PassiveTarget.class)
                 .on(hosts.right())
                 .with("address", TwoHosts.RIGHT)
                 .start();
     }
 
-    private static Child start(Stage stage, TwoHosts hosts, String name, int port, int keepAliveMillis)
+    private static Child start(TestStage stage, TwoHosts hosts, String name, int port, int keepAliveMillis)
             throws Exception {
         Child child = Child.builder(stage, name, Idle.class)
                 .on(hosts.left())
@@ -172,10 +172,10 @@ public final class KilledIdle implements AcceptanceTest {
 
         @Override
         public void play(Parent parent) throws Exception {
-            Side side = Side.connect(
+            TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
-                    Side.Shape.of(4, 4, 4096),
+                    TrafficSide.Shape.of(4, 4, 4096),
                     fresh -> fresh.postReceive(1, 0, 64));
             side.queuePair().setKeepAlive(Duration.ofMillis(parent.number("keepAliveMillis", 0)));
             EventChannel events = side.events();
@@ -200,7 +200,7 @@ public final class KilledIdle implements AcceptanceTest {
             parent.say("disconnected", 1);
         }
 
-        private void watch(Side side, Parent parent) {
+        private void watch(TrafficSide side, Parent parent) {
             WorkCompletion[] one = WorkCompletion.array(1);
             int count = side.await(one, Duration.ofMinutes(2));
             CompletionStatus status = count == 0 ? CompletionStatus.SUCCESS : one[0].status();

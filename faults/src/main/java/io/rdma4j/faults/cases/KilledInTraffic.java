@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
 import io.rdma4j.verbs.CompletionStatus;
 import java.io.IOException;
 import java.time.Duration;
@@ -62,15 +62,15 @@ public final class KilledInTraffic implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Conversation conversation = Conversation.begin(stage, hosts, 14, "0,1,1024,4096,65536", KEEP_ALIVE);
+        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, 14, "0,1,1024,4096,65536", KEEP_ALIVE);
         List<Child> clients = new ArrayList<>();
         for (int i = 0; i < clients(stage.scale()); i++) {
             clients.add(conversation.pingPong(stage, hosts, "client-" + i));
         }
         for (Child client : clients) {
-            JsonNode _ = Conversation.awaitBatches(client, Conversation.state(client), 200, LIMIT);
+            JsonNode _ = AnsweredTraffic.awaitBatches(client, AnsweredTraffic.state(client), 200, LIMIT);
         }
         Duration interval = Duration.ofSeconds(stage.scale().of(4, 20));
         stage.progress("all");
@@ -92,8 +92,8 @@ public final class KilledInTraffic implements AcceptanceTest {
         conversation.answerer().kill();
         long most = 0;
         for (Child client : clients) {
-            JsonNode end = Conversation.state(client);
-            end = Conversation.awaitBatches(client, end, Integer.MAX_VALUE, LIMIT);
+            JsonNode end = AnsweredTraffic.state(client);
+            end = AnsweredTraffic.awaitBatches(client, end, Integer.MAX_VALUE, LIMIT);
             if (!ENDS.contains(end.get("status").asText())) {
                 return Outcome.failed("server killed: " + end);
             }
@@ -110,12 +110,12 @@ public final class KilledInTraffic implements AcceptanceTest {
     private static long batches(List<Child> clients, Duration interval) throws IOException, InterruptedException {
         long before = 0;
         for (Child client : clients) {
-            before += Conversation.state(client).get("batches").asLong();
+            before += AnsweredTraffic.state(client).get("batches").asLong();
         }
         Thread.sleep(interval);
         long after = 0;
         for (Child client : clients) {
-            JsonNode state = Conversation.state(client);
+            JsonNode state = AnsweredTraffic.state(client);
             if (!state.get("wrong").asText().isEmpty()) {
                 throw new IOException("another client: " + state.get("wrong").asText());
             }

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
 import java.time.Duration;
 
 /**
@@ -49,11 +49,11 @@ public final class LinkFlaps implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Conversation conversation = Conversation.begin(stage, hosts, TIMEOUT, "0,1,1024,4096,65536");
+        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1024,4096,65536");
         Child active = conversation.pingPong(stage, hosts, "active");
-        JsonNode before = Conversation.awaitBatches(active, Conversation.state(active), 20, LIMIT);
+        JsonNode before = AnsweredTraffic.awaitBatches(active, AnsweredTraffic.state(active), 20, LIMIT);
         long most = 0;
         int flaps = stage.scale().of(2, 20);
         for (int i = 0; i < flaps + 1; i++) {
@@ -67,8 +67,8 @@ public final class LinkFlaps implements AcceptanceTest {
                 hosts.cable(hosts.left(), true);
             }
             long begin = System.nanoTime();
-            before = Conversation.state(active);
-            JsonNode after = Conversation.awaitBatches(active, before, 2, LIMIT);
+            before = AnsweredTraffic.state(active);
+            JsonNode after = AnsweredTraffic.awaitBatches(active, before, 2, LIMIT);
             most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
             if (!after.get("wrong").asText().isEmpty()) {
                 return Outcome.failed(
@@ -76,18 +76,18 @@ public final class LinkFlaps implements AcceptanceTest {
             }
             Thread.sleep(2000); // events of the port come within a second
         }
-        JsonNode events = Conversation.state(active);
+        JsonNode events = AnsweredTraffic.state(active);
         int errors = events.get("portErrors").asInt();
         int actives = events.get("portActives").asInt();
         stage.progress("MTU");
         hosts.mtu(MTU_THAT_FITS);
-        events = Conversation.awaitBatches(active, events, BATCHES_AFTER, LIMIT);
+        events = AnsweredTraffic.awaitBatches(active, events, BATCHES_AFTER, LIMIT);
         if (!events.get("wrong").asText().isEmpty()) {
             return Outcome.failed(
                     "MTU " + MTU_THAT_FITS + ": " + events.get("wrong").asText());
         }
         hosts.mtu(MTU_TOO_SMALL);
-        JsonNode end = Conversation.awaitBatches(active, events, Integer.MAX_VALUE, LIMIT);
+        JsonNode end = AnsweredTraffic.awaitBatches(active, events, Integer.MAX_VALUE, LIMIT);
         String status = end.get("status").asText();
         return Outcome.of(
                 errors >= flaps && actives >= flaps && status.equals("RETRY_EXCEEDED_ERROR"),

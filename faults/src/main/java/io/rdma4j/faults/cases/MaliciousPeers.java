@@ -3,7 +3,7 @@ package io.rdma4j.faults.cases;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
@@ -71,7 +71,7 @@ public final class MaliciousPeers implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         // The whole heap is resident from the beginning, so that what comes to it is no heap.
         Child victim = Child.builder(stage, "victim", Victim.class)
                 .options("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch")
@@ -116,7 +116,7 @@ public final class MaliciousPeers implements AcceptanceTest {
     }
 
     /** Every script once; what was wrong first, or nothing. */
-    private static String round(Stage stage, Child victim, Child attacker, int attackersPort)
+    private static String round(TestStage stage, Child victim, Child attacker, int attackersPort)
             throws IOException, InterruptedException {
         for (int i = 0; i < StreamScripts.all().size(); i++) {
             String name = StreamScripts.all().get(i).name();

@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
-import io.rdma4j.faults.traffic.Side;
-import io.rdma4j.faults.traffic.Target;
+import io.rdma4j.faults.traffic.TrafficSide;
+import io.rdma4j.faults.traffic.PassiveTarget;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
@@ -70,10 +70,10 @@ public final class NoisyNeighbours implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         hosts.left().run("ip", "addr", "add", FLOODING + "/24", "dev", TwoHosts.CABLE);
-        Child target = Child.builder(stage, "target", Target.class)
+        Child target = Child.builder(stage, "target", PassiveTarget.class)
                 .on(hosts.right())
                 .with("address", TwoHosts.RIGHT)
                 .start();
@@ -114,7 +114,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
         String _ = hosts.left().run("chrt", "--all-tasks", policy, "--pid", "0", Long.toString(child.pid()));
     }
 
-    private static Child.Builder child(Stage stage, TwoHosts hosts, String name, Class<? extends Role> role) {
+    private static Child.Builder child(TestStage stage, TwoHosts hosts, String name, Class<? extends Role> role) {
         return Child.builder(stage, name, role).on(hosts.left());
     }
 
@@ -124,11 +124,11 @@ public final class NoisyNeighbours implements AcceptanceTest {
         return child;
     }
 
-    private static Side connect(Parent parent, int sends, long regionBytes) {
-        return Side.connect(
+    private static TrafficSide connect(Parent parent, int sends, long regionBytes) {
+        return TrafficSide.connect(
                 new InetSocketAddress(parent.text("from", TwoHosts.LEFT), 0),
                 new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
-                Side.Shape.of(sends, 1, regionBytes));
+                TrafficSide.Shape.of(sends, 1, regionBytes));
     }
 
     /** Reads a little, again and again, and says how long it took. */
@@ -143,7 +143,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
 
         @Override
         public void play(Parent parent) throws IOException {
-            try (Side side = connect(parent, 1, 4096)) {
+            try (TrafficSide side = connect(parent, 1, 4096)) {
                 parent.say("ready", 1);
                 for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
                     parent.say("measured", measure(side, Integer.parseInt(line.split(" ", -1)[1])));
@@ -151,7 +151,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
             }
         }
 
-        private Map<String, Object> measure(Side side, int seconds) {
+        private Map<String, Object> measure(TrafficSide side, int seconds) {
             SendWorkRequest request = new SendWorkRequest();
             WorkCompletion[] one = WorkCompletion.array(1);
             long begin = System.nanoTime();
@@ -193,14 +193,14 @@ public final class NoisyNeighbours implements AcceptanceTest {
 
         @Override
         public void play(Parent parent) throws IOException {
-            List<Side> sides = new ArrayList<>();
+            List<TrafficSide> sides = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
                 sides.add(connect(parent, OUTSTANDING, (long) OUTSTANDING * BYTES));
             }
             parent.say("ready", 1);
             String _ = parent.hear();
             for (int i = 0; i < CONNECTIONS; i++) {
-                Side side = sides.get(i);
+                TrafficSide side = sides.get(i);
                 boolean reads = i % 2 == 0;
                 Thread.ofPlatform().daemon().start(() -> flood(side, reads));
             }
@@ -211,7 +211,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
             stops = true;
         }
 
-        private void flood(Side side, boolean reads) {
+        private void flood(TrafficSide side, boolean reads) {
             SendWorkRequest request = new SendWorkRequest();
             WorkCompletion[] batch = WorkCompletion.array(OUTSTANDING);
             long posted = 0;

@@ -4,14 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Host;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.Injector;
-import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.faults.traffic.WriteStream;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -69,7 +69,7 @@ public final class OffPathInjection implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         Host stranger = hosts.stranger(TwoHosts.LEFT, Injector.ELSEWHERE);
         Child left = end(stage, hosts.left(), "left", TwoHosts.LEFT, TwoHosts.RIGHT);
@@ -124,7 +124,7 @@ public final class OffPathInjection implements AcceptanceTest {
                                 sent * 1e9 / attacked.nanos));
     }
 
-    private static Child end(Stage stage, Host host, String name, String address, String peer) throws IOException {
+    private static Child end(TestStage stage, Host host, String name, String address, String peer) throws IOException {
         return Child.builder(stage, name, End.class)
                 .on(host)
                 .with("address", address)
@@ -132,7 +132,7 @@ public final class OffPathInjection implements AcceptanceTest {
                 .start();
     }
 
-    private static Child injector(Stage stage, Host stranger, JsonNode target) throws IOException {
+    private static Child injector(TestStage stage, Host stranger, JsonNode target) throws IOException {
         Child.Builder builder =
                 Child.builder(stage, "injector", Injector.class).on(stranger).with("perSecond", PACKETS_A_SECOND);
         target.properties().forEach(known -> {
@@ -191,14 +191,14 @@ public final class OffPathInjection implements AcceptanceTest {
         @Override
         public void play(Parent parent) throws IOException, InterruptedException, ExecutionException {
             InetSocketAddress own = new InetSocketAddress(parent.text("address", ""), 0);
-            Side.Listener listener = new Side.Listener(own, 1);
+            TrafficSide.Listener listener = new TrafficSide.Listener(own, 1);
             parent.say("port", listener.port());
             InetSocketAddress peer = new InetSocketAddress(parent.text("peer", ""), Integer.parseInt(parent.hear()));
-            FutureTask<Side> accepting =
-                    new FutureTask<>(() -> listener.accept(Side.Shape.of(1, 1, UNUSED_AT + Long.BYTES)));
+            FutureTask<TrafficSide> accepting =
+                    new FutureTask<>(() -> listener.accept(TrafficSide.Shape.of(1, 1, UNUSED_AT + Long.BYTES)));
             Thread.ofPlatform().daemon().start(accepting);
             WriteStream stream = new WriteStream(own, peer, 14, LENGTH);
-            Side served = accepting.get();
+            TrafficSide served = accepting.get();
             Thread.ofPlatform().daemon().start(() -> write(stream));
             parent.say("target", target(served, stream.side()));
             while (parent.hear().equals("look")) {
@@ -214,7 +214,7 @@ public final class OffPathInjection implements AcceptanceTest {
         }
 
         /** All that an attacker could wish to know. */
-        private static Map<String, Long> target(Side served, Side writing) {
+        private static Map<String, Long> target(TrafficSide served, TrafficSide writing) {
             return Map.of(
                     "served", (long) served.queuePair().number(),
                     "servedPsn", (long) served.queuePair().query().receivePsn(),
@@ -224,7 +224,7 @@ public final class OffPathInjection implements AcceptanceTest {
                     "writingPsn", (long) writing.queuePair().query().sendPsn());
         }
 
-        private Map<String, Object> state(Side served, Side writing) {
+        private Map<String, Object> state(TrafficSide served, TrafficSide writing) {
             Map<String, Object> state = new LinkedHashMap<>();
             String end = served.hasEnded() || writing.hasEnded() ? "disconnected" : "";
             state.put("wrong", wrong + end);
@@ -234,7 +234,7 @@ public final class OffPathInjection implements AcceptanceTest {
             return state;
         }
 
-        private static long dropped(Side side) {
+        private static long dropped(TrafficSide side) {
             Map<String, Long> counters = side.queuePair().counters();
             return counters.getOrDefault("bad_source", 0L)
                     + counters.getOrDefault("bad_source_port", 0L)

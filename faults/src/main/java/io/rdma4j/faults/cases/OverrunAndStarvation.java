@@ -3,7 +3,7 @@ package io.rdma4j.faults.cases;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.traffic.VerbsSide;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
@@ -66,7 +66,7 @@ public final class OverrunAndStarvation implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) {
+    public Outcome run(TestStage stage) {
         Random random = new Random(Long.getLong("rdma4j.seed", System.nanoTime()));
         int rounds = rounds(stage.scale());
         InetAddress address = InetAddress.getLoopbackAddress();

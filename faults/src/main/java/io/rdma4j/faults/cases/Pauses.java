@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
 import java.time.Duration;
 
 /**
@@ -41,12 +41,12 @@ public final class Pauses implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Conversation conversation = Conversation.begin(stage, hosts, Conversation.USUAL_TIMEOUT, "0,1,1024,4096,65536");
+        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, AnsweredTraffic.USUAL_TIMEOUT, "0,1,1024,4096,65536");
         Child active = conversation.pingPong(stage, hosts, "active");
         Child passive = conversation.answerer();
-        JsonNode before = Conversation.awaitBatches(active, Conversation.state(active), 20, LIMIT);
+        JsonNode before = AnsweredTraffic.awaitBatches(active, AnsweredTraffic.state(active), 20, LIMIT);
         long most = 0;
         for (int i = 0; i < stage.scale().of(1, 10) + 1; i++) {
             boolean isLast = i == stage.scale().of(1, 10);
@@ -59,22 +59,22 @@ public final class Pauses implements AcceptanceTest {
             passive.signal("CONT");
             active.signal("CONT");
             long begin = System.nanoTime();
-            JsonNode after = Conversation.awaitBatches(active, before, 2, LIMIT);
+            JsonNode after = AnsweredTraffic.awaitBatches(active, before, 2, LIMIT);
             // The first batch may have ended before the stop.
-            after = Conversation.awaitBatches(active, after, 1, LIMIT);
+            after = AnsweredTraffic.awaitBatches(active, after, 1, LIMIT);
             most = Math.max(most, (System.nanoTime() - begin) / 1_000_000);
             if (!after.get("wrong").asText().isEmpty()) {
                 return Outcome.failed(after.get("wrong").asText());
             }
             Thread.sleep(500);
-            before = Conversation.state(active);
+            before = AnsweredTraffic.state(active);
         }
         String givenUp = "";
         if (stage.scale() == Scale.FULL) {
             stage.progress("for good");
             passive.signal("STOP");
             Thread.sleep(120_000);
-            givenUp = Conversation.state(active).get("status").asText();
+            givenUp = AnsweredTraffic.state(active).get("status").asText();
             passive.signal("CONT");
         }
         return Outcome.of(

@@ -6,7 +6,7 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
@@ -60,7 +60,7 @@ public final class Predictability implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         int most = numbers(stage.scale()) / GUESSES_A_HIT;
         List<JsonNode> starts = new ArrayList<>();
         for (int i = 0; i < STARTS; i++) {

@@ -3,9 +3,9 @@ package io.rdma4j.faults.cases;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.testkit.simulation.Simulation;
-import io.rdma4j.testkit.variant.Hunt;
+import io.rdma4j.testkit.variant.MutantRunner;
 import io.rdma4j.testkit.variant.Variant;
 import java.util.List;
 
@@ -35,21 +35,21 @@ public final class PsnWrap implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         int seeds = seeds(stage.scale());
         int limitSeconds = limitSeconds(stage.scale()) / 2 - 10;
         stage.progress(seeds + " seeds with 24 bits");
-        Hunt.Result usual = Hunt.run(Simulation::run, seeds, limitSeconds);
+        MutantRunner.Result usual = MutantRunner.run(Simulation::run, seeds, limitSeconds);
         stage.progress(seeds + " seeds with 6 bits");
         try (Variant small = Variant.ofSmallNumbers(List.of(), stage.folder().resolve("classes"))) {
-            Hunt.Result wrapping = Hunt.run(small.simulation(Simulation.class.getName()), seeds, limitSeconds);
+            MutantRunner.Result wrapping = MutantRunner.run(small.simulation(Simulation.class.getName()), seeds, limitSeconds);
             return Outcome.of(
                     !usual.isCaught() && !wrapping.isCaught(),
                     "24 bits: " + words(usual) + "; 6 bits: " + words(wrapping));
         }
     }
 
-    private static String words(Hunt.Result result) {
+    private static String words(MutantRunner.Result result) {
         return result.isCaught()
                 ? "an error at seed " + (result.seeds() - 1) + ": " + result.message()
                 : "0 errors in " + result.seeds() + " seeds";

@@ -5,7 +5,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
@@ -87,7 +87,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         stage.progress("times");
         Child both = Child.builder(stage, "both", Both.class).options(QUICK).start();
         JsonNode result = both.await("result", Duration.ofSeconds(limitSeconds(stage.scale())));
@@ -130,7 +130,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
     }
 
     /** Many sends wait for as long as it takes; then receives for all come. */
-    private static Cost goOn(Stage stage, Child sender, Child receiver, int code, int seconds)
+    private static Cost goOn(TestStage stage, Child sender, Child receiver, int code, int seconds)
             throws IOException, InterruptedException {
         stage.progress("going on with code " + code);
         int from = sender.ask("make", "number", STEP).asInt();

@@ -5,13 +5,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.ForgedWrite;
-import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
 import java.io.IOException;
@@ -57,7 +57,7 @@ public final class SameHostAttacker implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         JsonNode open = attack(stage, hosts, "unchecked", 1, "-Drdma4j.security=source-port=off");
         if (open.get("memory").asLong() != EVIL) {
@@ -80,7 +80,7 @@ public final class SameHostAttacker implements AcceptanceTest {
     }
 
     /** Two processes on the left host with a connection, and one of nobody that sends so many packets into it. */
-    private static JsonNode attack(Stage stage, TwoHosts hosts, String name, int packets, String... options)
+    private static JsonNode attack(TestStage stage, TwoHosts hosts, String name, int packets, String... options)
             throws IOException, InterruptedException {
         Child victim = Child.builder(stage, name + "-victim", Victim.class)
                 .on(hosts.left())
@@ -132,9 +132,9 @@ public final class SameHostAttacker implements AcceptanceTest {
     public static final class Victim implements Role {
         @Override
         public void play(Parent parent) throws IOException, InterruptedException {
-            Side.Listener listener = new Side.Listener(new InetSocketAddress(TwoHosts.LEFT, 0), 4);
+            TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(TwoHosts.LEFT, 0), 4);
             parent.say("port", listener.port());
-            Side side = listener.accept(Side.Shape.of(16, 16, 4096));
+            TrafficSide side = listener.accept(TrafficSide.Shape.of(16, 16, 4096));
             awaitFirstWrite(side);
             int psn = side.queuePair().query().receivePsn();
             Map<String, Object> target = new LinkedHashMap<>();
@@ -154,7 +154,7 @@ public final class SameHostAttacker implements AcceptanceTest {
             String _ = parent.hear();
         }
 
-        private static void awaitFirstWrite(Side side) throws InterruptedException {
+        private static void awaitFirstWrite(TrafficSide side) throws InterruptedException {
             while (side.queuePair().counters().getOrDefault("rcvd_pkts", 0L) == 0) {
                 Thread.sleep(1);
             }
@@ -167,10 +167,10 @@ public final class SameHostAttacker implements AcceptanceTest {
 
         @Override
         public void play(Parent parent) throws IOException {
-            Side side = Side.connect(
+            TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.LEFT, (int) parent.number("port", 0)),
-                    Side.Shape.of(16, 16, 4096));
+                    TrafficSide.Shape.of(16, 16, 4096));
             parent.say("written", write(side));
             while (parent.hear().equals("again")) {
                 parent.say("again", write(side));
@@ -178,7 +178,7 @@ public final class SameHostAttacker implements AcceptanceTest {
         }
 
         /** Why it could not be done, or nothing. */
-        private String write(Side side) {
+        private String write(TrafficSide side) {
             side.queuePair()
                     .postSend(new SendWorkRequest()
                             .from(side.region(), 0, Long.BYTES)

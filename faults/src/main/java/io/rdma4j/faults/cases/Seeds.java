@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +46,7 @@ public final class Seeds implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         stage.progress("seeds 0 to " + (runs(stage.scale()) - 1));
         JsonNode all =
                 simulate(stage, "all", runs(stage.scale()), Runtime.getRuntime().availableProcessors());
@@ -73,7 +73,7 @@ public final class Seeds implements AcceptanceTest {
     }
 
     /** Runs the tool; what it says of failures stays in the folder of the test. */
-    private static JsonNode simulate(Stage stage, String name, int runs, int jobs)
+    private static JsonNode simulate(TestStage stage, String name, int runs, int jobs)
             throws IOException, InterruptedException {
         Path out = stage.folder().resolve(name + ".json");
         Path tool = Path.of(System.getProperty("rdma4j.home", "."), "rdma4j");

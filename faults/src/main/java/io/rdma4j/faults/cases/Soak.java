@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Holdings;
 import io.rdma4j.faults.traffic.Connecting;
-import io.rdma4j.faults.traffic.Conversation;
+import io.rdma4j.faults.traffic.AnsweredTraffic;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,9 +69,9 @@ public final class Soak implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        Conversation conversation = Conversation.begin(stage, hosts, ACK_TIMEOUT, SIZES, KEEP_ALIVE);
+        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, ACK_TIMEOUT, SIZES, KEEP_ALIVE);
         List<Child> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(conversation.pingPong(stage, hosts, "client-" + i));
@@ -114,7 +114,7 @@ public final class Soak implements AcceptanceTest {
 
     /** Kills a client and starts another, and connects and leaves, until the time is over; how many were killed. */
     private static int rounds(
-            Stage stage, Conversation conversation, TwoHosts hosts, Connecting connecting, Duration duration)
+            TestStage stage, AnsweredTraffic conversation, TwoHosts hosts, Connecting connecting, Duration duration)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + duration.toNanos();
         int kills = 0;
@@ -124,7 +124,7 @@ public final class Soak implements AcceptanceTest {
             try (Child victim = conversation.pingPong(stage, hosts, "victim")) {
                 JsonNode _ = connecting.connect(CONNECTIONS_A_ROUND, THREADS, LIMIT);
                 Thread.sleep(ROUND);
-                String wrong = Conversation.state(victim).get("wrong").asText();
+                String wrong = AnsweredTraffic.state(victim).get("wrong").asText();
                 if (!wrong.isEmpty()) {
                     throw new IOException("a client: " + wrong);
                 }
@@ -139,7 +139,7 @@ public final class Soak implements AcceptanceTest {
     private static List<JsonNode> states(List<Child> clients) throws IOException, InterruptedException {
         List<JsonNode> states = new ArrayList<>();
         for (Child client : clients) {
-            states.add(Conversation.state(client));
+            states.add(AnsweredTraffic.state(client));
         }
         return states;
     }

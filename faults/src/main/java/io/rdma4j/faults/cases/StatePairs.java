@@ -11,7 +11,7 @@ import static io.rdma4j.verbs.QueuePairState.SEND_QUEUE_ERROR;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.traffic.VerbsSide;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
@@ -126,7 +126,7 @@ public final class StatePairs implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         long seed = Long.getLong("rdma4j.seed", System.nanoTime());
         Random random = new Random(seed);
         InetAddress address = InetAddress.getLoopbackAddress();

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.rdma4j.faults.AcceptanceTest;
 import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
-import io.rdma4j.faults.traffic.Side;
+import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
@@ -56,7 +56,7 @@ public final class TenantIsolation implements AcceptanceTest {
     }
 
     @Override
-    public Outcome run(Stage stage) throws Exception {
+    public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         Child server =
                 Child.builder(stage, "server", Server.class).on(hosts.right()).start();
@@ -104,16 +104,16 @@ public final class TenantIsolation implements AcceptanceTest {
                                 tenants.isEmpty() ? "unaffected" : tenants));
     }
 
-    /** Accepts all, each with a protection domain and memory of its own, as {@link Side} does. */
+    /** Accepts all, each with a protection domain and memory of its own, as {@link TrafficSide} does. */
     public static final class Server implements Role {
-        private final List<Side> sides = new ArrayList<>();
+        private final List<TrafficSide> sides = new ArrayList<>();
 
         @Override
         public void play(Parent parent) throws IOException {
-            Side.Listener listener = new Side.Listener(new InetSocketAddress(TwoHosts.RIGHT, 0), 16);
+            TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(TwoHosts.RIGHT, 0), 16);
             Thread.ofPlatform().daemon().start(() -> {
                 while (true) {
-                    Side side = listener.accept(Side.Shape.of(16, 16, 4096));
+                    TrafficSide side = listener.accept(TrafficSide.Shape.of(16, 16, 4096));
                     synchronized (sides) {
                         sides.add(side);
                     }
@@ -128,7 +128,7 @@ public final class TenantIsolation implements AcceptanceTest {
         }
 
         /** The tenant writes the first half of its memory only. */
-        private static boolean isTouched(Side side) {
+        private static boolean isTouched(TrafficSide side) {
             MemorySegment half = side.region().memory().asSlice(2048);
             return half.mismatch(MemorySegment.ofArray(new byte[2048])) >= 0;
         }
@@ -140,10 +140,10 @@ public final class TenantIsolation implements AcceptanceTest {
 
         @Override
         public void play(Parent parent) throws IOException {
-            Side side = Side.connect(
+            TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(parent.text("address", ""), 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
-                    Side.Shape.of(16, 16, 4096));
+                    TrafficSide.Shape.of(16, 16, 4096));
             Map<String, Object> granted = new LinkedHashMap<>();
             granted.put("address", side.remoteAddress());
             granted.put("key", side.remoteKey());
@@ -172,10 +172,10 @@ public final class TenantIsolation implements AcceptanceTest {
         }
 
         private String attempt(Parent parent) {
-            try (Side side = Side.connect(
+            try (TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
-                    Side.Shape.of(16, 16, 4096))) {
+                    TrafficSide.Shape.of(16, 16, 4096))) {
                 side.region().memory().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
                 side.queuePair()
                         .postSend(new SendWorkRequest()

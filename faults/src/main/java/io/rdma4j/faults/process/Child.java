@@ -3,7 +3,7 @@ package io.rdma4j.faults.process;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Host;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -38,7 +38,7 @@ public final class Child implements AutoCloseable {
 
     /** How a child is to be started. */
     public static final class Builder {
-        private final Stage stage;
+        private final TestStage stage;
         private final String name;
         private final Class<? extends Role> role;
         private final List<String> prefix = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class Child implements AutoCloseable {
                 List.of("-XX:+UseSerialGC", "-Xshare:auto", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
         private final List<String> parameters = new ArrayList<>();
 
-        private Builder(Stage stage, String name, Class<? extends Role> role) {
+        private Builder(TestStage stage, String name, Class<? extends Role> role) {
             this.stage = stage;
             this.name = name;
             this.role = role;
@@ -103,7 +103,7 @@ public final class Child implements AutoCloseable {
     }
 
     /** A child that is called {@code name} in messages and files. */
-    public static Builder builder(Stage stage, String name, Class<? extends Role> role) {
+    public static Builder builder(TestStage stage, String name, Class<? extends Role> role) {
         return new Builder(stage, name, role);
     }
 

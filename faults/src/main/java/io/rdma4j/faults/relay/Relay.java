@@ -1,7 +1,7 @@
 package io.rdma4j.faults.relay;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import java.io.IOException;
@@ -25,7 +25,7 @@ public final class Relay {
     }
 
     /** Makes two hosts and joins them. The same seed and packets give the same faults. */
-    public static Relay between(Stage stage, long seed) throws IOException, InterruptedException {
+    public static Relay between(TestStage stage, long seed) throws IOException, InterruptedException {
         TwoHosts hosts = stage.keep(TwoHosts.apart());
         Child process = Child.builder(stage, "relay", RelayProcess.class)
                 .on(hosts.left())

@@ -66,7 +66,7 @@ public final class AccessMatrix implements Role {
 
     /** Makes what a row reaches for, from the server's side and a region of it with all rights. */
     private interface Aim {
-        Reach at(Side server, MemoryRegion region);
+        Reach at(TrafficSide server, MemoryRegion region);
     }
 
     /** Where a row reaches. */
@@ -164,27 +164,27 @@ public final class AccessMatrix implements Role {
         return region.address() + region.lengthBytes();
     }
 
-    private Reach gone(Side server, MemoryRegion region) {
+    private Reach gone(TrafficSide server, MemoryRegion region) {
         MemoryRegion other = server.domain().register(exposed, ALL);
         other.close();
         return new Reach(other.address(), other.remoteKey());
     }
 
-    private Reach elsewhere(Side server, MemoryRegion region) {
+    private Reach elsewhere(TrafficSide server, MemoryRegion region) {
         ProtectionDomain domain = server.id().verbs().createProtectionDomain();
         made.add(domain);
         MemoryRegion other = keep(made, domain.register(exposed, ALL));
         return new Reach(other.address(), other.remoteKey());
     }
 
-    private Reach unbound(Side server, MemoryRegion region) {
+    private Reach unbound(TrafficSide server, MemoryRegion region) {
         MemoryWindow window = server.domain().allocateMemoryWindow(MemoryWindow.Type.TYPE_2);
         made.add(window);
         return new Reach(region.address(), window.remoteKey());
     }
 
     /** Binds the second 4 KiB of the region to a window, by the queue pair of {@code binder}. */
-    private Reach window(Side server, MemoryRegion region, Side binder) {
+    private Reach window(TrafficSide server, MemoryRegion region, TrafficSide binder) {
         MemoryWindow window = server.domain().allocateMemoryWindow(MemoryWindow.Type.TYPE_2);
         made.add(window);
         int key = window.nextRemoteKey();
@@ -197,30 +197,30 @@ public final class AccessMatrix implements Role {
         return new Reach(region.address() + 4096, key);
     }
 
-    private Reach invalidated(Side server, MemoryRegion region) {
+    private Reach invalidated(TrafficSide server, MemoryRegion region) {
         Reach reach = window(server, region, server);
         finish(server, new SendWorkRequest().reset(3).localInvalidate(reach.key).signaled());
         return reach;
     }
 
-    private Reach besideWindow(Side server, MemoryRegion region) {
+    private Reach besideWindow(TrafficSide server, MemoryRegion region) {
         Reach reach = window(server, region, server);
         return new Reach(reach.address - 32, reach.key);
     }
 
-    private Reach staleWindow(Side server, MemoryRegion region) {
+    private Reach staleWindow(TrafficSide server, MemoryRegion region) {
         Reach reach = window(server, region, server);
         return new Reach(reach.address, reach.key - 1);
     }
 
-    private Reach boundElsewhere(Side server, MemoryRegion region) {
-        Side[] others = connect();
+    private Reach boundElsewhere(TrafficSide server, MemoryRegion region) {
+        TrafficSide[] others = connect();
         made.addAll(List.of(others));
         MemoryRegion same = keep(made, others[1].domain().register(exposed, ALL));
         return window(others[1], same, others[1]);
     }
 
-    private static void finish(Side side, SendWorkRequest request) {
+    private static void finish(TrafficSide side, SendWorkRequest request) {
         WorkCompletion[] batch = WorkCompletion.array(4);
         side.queuePair().postSend(request);
         int count = side.await(batch, STEP);
@@ -231,21 +231,21 @@ public final class AccessMatrix implements Role {
 
     // ---- the two sides
 
-    private final SynchronousQueue<Side> accepted = new SynchronousQueue<>();
-    private final Side.Listener listener =
-            new Side.Listener(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
+    private final SynchronousQueue<TrafficSide> accepted = new SynchronousQueue<>();
+    private final TrafficSide.Listener listener =
+            new TrafficSide.Listener(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 4);
 
-    private static Side.Shape shape() {
-        return Side.Shape.of(16, 16, 4096);
+    private static TrafficSide.Shape shape() {
+        return TrafficSide.Shape.of(16, 16, 4096);
     }
 
-    private Side[] connect() {
-        Side client = Side.connect(
+    private TrafficSide[] connect() {
+        TrafficSide client = TrafficSide.connect(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.port()),
                 shape());
         try {
-            return new Side[] {client, accepted.take()};
+            return new TrafficSide[] {client, accepted.take()};
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted", e);
         }
@@ -280,9 +280,9 @@ public final class AccessMatrix implements Role {
         memory.fill(CANARY);
         exposed.fill(CONTENT);
         local.fill(OWN);
-        Side[] sides = connect();
+        TrafficSide[] sides = connect();
         try {
-            Side server = sides[1];
+            TrafficSide server = sides[1];
             MemoryRegion region = keep(made, server.domain().register(exposed, ALL));
             MemoryRegion own = keep(made, sides[0].domain().register(local, AccessFlag.LOCAL_WRITE));
             Reach reach = row.aim.at(server, region);
@@ -301,7 +301,7 @@ public final class AccessMatrix implements Role {
         }
     }
 
-    private String judge(Row row, @Nullable CompletionStatus status, byte[] before, Side server) {
+    private String judge(Row row, @Nullable CompletionStatus status, byte[] before, TrafficSide server) {
         if (status != row.expected) {
             return "status " + status + ", not " + row.expected;
         }

@@ -22,31 +22,31 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Answerer implements Role {
     /** Where the readable text begins in the region, behind the places of messages. */
-    static final long TEXT_OFFSET = (long) Exchange.SLOTS * Pattern.MAX_MESSAGE_BYTES;
+    static final long TEXT_OFFSET = (long) Exchange.SLOTS * MessagePattern.MAX_MESSAGE_BYTES;
 
-    private static final long REGION_BYTES = TEXT_OFFSET + 2L * Pattern.MAX_MESSAGE_BYTES;
+    private static final long REGION_BYTES = TEXT_OFFSET + 2L * MessagePattern.MAX_MESSAGE_BYTES;
     private static final Duration LOOK = Duration.ofMillis(200);
 
-    private final Pattern pattern = new Pattern();
+    private final MessagePattern pattern = new MessagePattern();
     private final AtomicInteger connections = new AtomicInteger();
     private int[] sizes = {};
     private long keepAliveMillis;
 
     /** Where a message goes. */
     static long place(long message) {
-        return message % Exchange.SLOTS * Pattern.MAX_MESSAGE_BYTES;
+        return message % Exchange.SLOTS * MessagePattern.MAX_MESSAGE_BYTES;
     }
 
     @Override
     public void play(Parent parent) throws IOException {
         sizes = parent.numbers("sizes");
         keepAliveMillis = parent.number("keepAliveMillis", 0);
-        Side.Shape shape =
-                Side.Shape.of(4, Exchange.SLOTS, REGION_BYTES).withAckTimeout((int) parent.number("timeout", 14));
-        Side.Listener listener = new Side.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 128);
+        TrafficSide.Shape shape =
+                TrafficSide.Shape.of(4, Exchange.SLOTS, REGION_BYTES).withAckTimeout((int) parent.number("timeout", 14));
+        TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 128);
         Thread.ofPlatform().daemon().start(() -> {
             while (true) {
-                Side.Request request = listener.request();
+                TrafficSide.Request request = listener.request();
                 Thread.ofPlatform().daemon().start(() -> serve(request, shape));
             }
         });
@@ -60,8 +60,8 @@ public final class Answerer implements Role {
         }
     }
 
-    private void serve(Side.Request request, Side.Shape shape) {
-        try (Side side = request.accept(shape, this::prepare)) {
+    private void serve(TrafficSide.Request request, TrafficSide.Shape shape) {
+        try (TrafficSide side = request.accept(shape, this::prepare)) {
             side.queuePair().setKeepAlive(Duration.ofMillis(keepAliveMillis));
             connections.incrementAndGet();
             try {
@@ -75,16 +75,16 @@ public final class Answerer implements Role {
         }
     }
 
-    private void prepare(Side fresh) {
+    private void prepare(TrafficSide fresh) {
         pattern.copyTo(fresh.region().memory(), TEXT_OFFSET);
         for (int i = 0; i < Exchange.SLOTS; i++) {
-            fresh.postReceive(i, place(i), Pattern.MAX_MESSAGE_BYTES);
+            fresh.postReceive(i, place(i), MessagePattern.MAX_MESSAGE_BYTES);
         }
     }
 
     /** One connection. */
     private final class Conversation {
-        private final Side side;
+        private final TrafficSide side;
         private final WorkCompletion[] batch = WorkCompletion.array(Exchange.SLOTS);
         private final SendWorkRequest answer = new SendWorkRequest();
         /** First message of the present batch. */
@@ -95,7 +95,7 @@ public final class Answerer implements Role {
         private long nextReceive;
         private int wrong;
 
-        Conversation(Side side) {
+        Conversation(TrafficSide side) {
             this.side = side;
         }
 
@@ -133,16 +133,16 @@ public final class Answerer implements Role {
                         : completion.byteLength() == size && isThere(place(completion.id()), message, size);
                 wrong += isRight ? 0 : 1;
             }
-            side.postReceive(completion.id(), place(completion.id()), Pattern.MAX_MESSAGE_BYTES);
+            side.postReceive(completion.id(), place(completion.id()), MessagePattern.MAX_MESSAGE_BYTES);
             return true;
         }
 
         private void endBatch(int description) {
-            Operation operation = Operation.ofCode(description >>> Exchange.COUNT_BITS);
+            TrafficOperation operation = TrafficOperation.ofCode(description >>> Exchange.COUNT_BITS);
             int count = description & (1 << Exchange.COUNT_BITS) - 1;
-            int due = operation == Operation.SEND || operation == Operation.WRITE_IMMEDIATE ? count : 0;
+            int due = operation == TrafficOperation.SEND || operation == TrafficOperation.WRITE_IMMEDIATE ? count : 0;
             wrong += Math.abs(due - arrived);
-            for (int i = 0; i < count && operation == Operation.WRITE; i++) {
+            for (int i = 0; i < count && operation == TrafficOperation.WRITE; i++) {
                 long message = firstMessage + i;
                 wrong += isThere(place(message), message, Exchange.size(sizes, message)) ? 0 : 1;
             }

@@ -1,14 +1,14 @@
 package io.rdma4j.faults.traffic;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.rdma4j.faults.Stage;
+import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import java.io.IOException;
 import java.time.Duration;
 
 /**
- * A {@link Target} on the right host, and a {@link Connector} on the left one.
+ * A {@link PassiveTarget} on the right host, and a {@link Connector} on the left one.
  *
  * @param target the passive side
  * @param connector who connects to it
@@ -22,19 +22,19 @@ public record Connecting(Child target, Child connector) {
      *
      * @param eitherCloses whether by chance the target closes first; only on a path without loss
      */
-    public static Connecting begin(Stage stage, TwoHosts hosts, boolean eitherCloses)
+    public static Connecting begin(TestStage stage, TwoHosts hosts, boolean eitherCloses)
             throws IOException, InterruptedException {
         return begin(stage, hosts, TwoHosts.RIGHT, eitherCloses);
     }
 
     /** Starts both, with a target that listens at the wildcard address. */
-    public static Connecting beginAtAllAddresses(Stage stage, TwoHosts hosts) throws IOException, InterruptedException {
+    public static Connecting beginAtAllAddresses(TestStage stage, TwoHosts hosts) throws IOException, InterruptedException {
         return begin(stage, hosts, "0.0.0.0", false);
     }
 
-    private static Connecting begin(Stage stage, TwoHosts hosts, String listening, boolean eitherCloses)
+    private static Connecting begin(TestStage stage, TwoHosts hosts, String listening, boolean eitherCloses)
             throws IOException, InterruptedException {
-        Child target = Child.builder(stage, "target", Target.class)
+        Child target = Child.builder(stage, "target", PassiveTarget.class)
                 .on(hosts.right())
                 .with("address", listening)
                 .with("bytes", 4096)

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to a {@link Target}, writes once and disconnects, and tells how long that took.
+ * Connects to a {@link PassiveTarget}, writes once and disconnects, and tells how long that took.
  *
  * <p>Parameters {@code from}, {@code to}, {@code port}, and {@code eitherCloses}: 1 if by chance the target shall close first
  * (on a path without loss: who leaves at once may take the last acknowledgement along), 0 to close always oneself; {@code seed}. To the words {@code connect COUNT THREADS} it says {@code done}:
@@ -77,7 +77,7 @@ public final class Connector implements Role {
     private void connect(InetSocketAddress from, InetSocketAddress to) {
         long begin = System.nanoTime();
         try {
-            Side side = Side.connect(from, to, Side.Shape.of(4, 4, 4096));
+            TrafficSide side = TrafficSide.connect(from, to, TrafficSide.Shape.of(4, 4, 4096));
             long connected = System.nanoTime();
             try (@Nullable CmEvent more = side.events().await(QUIET)) {
                 if (more != null) {
@@ -106,7 +106,7 @@ public final class Connector implements Role {
         }
     }
 
-    private void awaitEnd(Side side) {
+    private void awaitEnd(TrafficSide side) {
         long deadline = System.nanoTime() + STEP.toNanos();
         while (System.nanoTime() - deadline < 0) {
             try (@Nullable CmEvent event = side.events().await(STEP)) {
@@ -119,7 +119,7 @@ public final class Connector implements Role {
     }
 
     /** With immediate data if the peer shall leave. */
-    private void writeOnce(Side side, boolean peerCloses) {
+    private void writeOnce(TrafficSide side, boolean peerCloses) {
         SendWorkRequest request = new SendWorkRequest()
                 .reset(1)
                 .from(side.region(), 0, MESSAGE_BYTES)

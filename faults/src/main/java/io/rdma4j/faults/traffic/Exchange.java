@@ -33,8 +33,8 @@ public final class Exchange implements AutoCloseable {
     /** How often who waits looks whether the peer is still there. */
     private static final Duration LOOK = Duration.ofSeconds(1);
 
-    private final Side side;
-    private final Pattern pattern;
+    private final TrafficSide side;
+    private final MessagePattern pattern;
     private final MemoryRegion text;
     private final SendWorkRequest request = new SendWorkRequest();
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH + ANSWERS);
@@ -59,19 +59,19 @@ public final class Exchange implements AutoCloseable {
      */
     public Exchange(InetSocketAddress from, InetSocketAddress to, int ackTimeout, int... sizes) {
         this.sizes = sizes.clone();
-        Side.Shape shape = Side.Shape.of(BATCH + 1, ANSWERS, (long) BATCH * Pattern.MAX_MESSAGE_BYTES)
+        TrafficSide.Shape shape = TrafficSide.Shape.of(BATCH + 1, ANSWERS, (long) BATCH * MessagePattern.MAX_MESSAGE_BYTES)
                 .withAckTimeout(ackTimeout);
-        side = Side.connect(from, to, shape, fresh -> {
+        side = TrafficSide.connect(from, to, shape, fresh -> {
             for (int i = 0; i < ANSWERS; i++) {
                 fresh.postReceive(i, 0, 0);
             }
         });
-        pattern = new Pattern();
+        pattern = new MessagePattern();
         text = pattern.register(side.domain());
     }
 
     /** The connection. */
-    public Side side() {
+    public TrafficSide side() {
         return side;
     }
 
@@ -102,7 +102,7 @@ public final class Exchange implements AutoCloseable {
     }
 
     /** Moves at least {@code atLeastBytes} more, unless something goes wrong; whether nothing has. */
-    public boolean move(Operation operation, long atLeastBytes) {
+    public boolean move(TrafficOperation operation, long atLeastBytes) {
         long until = bytes + atLeastBytes;
         while (bytes < until && wrong.isEmpty()) {
             moveBatch(operation);
@@ -111,7 +111,7 @@ public final class Exchange implements AutoCloseable {
     }
 
     /** Moves one batch; whether nothing has gone wrong. */
-    public boolean moveBatch(Operation operation) {
+    public boolean moveBatch(TrafficOperation operation) {
         long first = messages;
         for (int i = 0; i < BATCH; i++) {
             post(operation, first + i);
@@ -128,7 +128,7 @@ public final class Exchange implements AutoCloseable {
         }
         for (int i = 0; i < BATCH && wrong.isEmpty(); i++) {
             int size = size(first + i);
-            if (operation == Operation.READ
+            if (operation == TrafficOperation.READ
                     && !pattern.isIn(side.region().memory(), place(first + i), first + i, size)) {
                 wrong = "message " + (first + i) + " of " + size + " bytes, READ: other bytes";
             }
@@ -160,25 +160,25 @@ public final class Exchange implements AutoCloseable {
         }
     }
 
-    private void post(Operation operation, long message) {
+    private void post(TrafficOperation operation, long message) {
         int size = size(message);
         request.reset(nextSendId++).signaled();
-        if (operation == Operation.READ) {
+        if (operation == TrafficOperation.READ) {
             request.from(side.region(), place(message), size)
-                    .read(side.remoteAddress() + Answerer.TEXT_OFFSET + Pattern.offset(message), side.remoteKey());
+                    .read(side.remoteAddress() + Answerer.TEXT_OFFSET + MessagePattern.offset(message), side.remoteKey());
         } else {
-            request.from(text, Pattern.offset(message), size);
+            request.from(text, MessagePattern.offset(message), size);
         }
-        if (operation == Operation.WRITE || operation == Operation.WRITE_IMMEDIATE) {
+        if (operation == TrafficOperation.WRITE || operation == TrafficOperation.WRITE_IMMEDIATE) {
             request.write(side.remoteAddress() + Answerer.place(message), side.remoteKey());
         }
-        if (operation == Operation.WRITE_IMMEDIATE) {
+        if (operation == TrafficOperation.WRITE_IMMEDIATE) {
             request.immediate((int) message);
         }
         side.queuePair().postSend(request);
     }
 
-    private void take(Operation operation, WorkCompletion completion) {
+    private void take(TrafficOperation operation, WorkCompletion completion) {
         if (!completion.isSuccess()) {
             status = completion.status();
             wrong = side.failure(completion);
@@ -218,7 +218,7 @@ public final class Exchange implements AutoCloseable {
     }
 
     private static long place(long message) {
-        return message % BATCH * Pattern.MAX_MESSAGE_BYTES;
+        return message % BATCH * MessagePattern.MAX_MESSAGE_BYTES;
     }
 
     @Override

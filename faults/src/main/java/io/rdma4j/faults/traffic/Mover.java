@@ -58,7 +58,7 @@ public final class Mover implements Role {
             long begin = System.nanoTime();
             long bytes = Long.parseLong(words.get(1));
             for (String operation : words.subList(2, words.size())) {
-                boolean _ = exchange.move(Operation.valueOf(operation), bytes);
+                boolean _ = exchange.move(TrafficOperation.valueOf(operation), bytes);
             }
             long nanos = System.nanoTime() - begin;
             boolean _ = exchange.isQuiet();
@@ -71,7 +71,7 @@ public final class Mover implements Role {
         }
     }
 
-    private static long sentPackets(Side side) {
+    private static long sentPackets(TrafficSide side) {
         return side.queuePair().counters().getOrDefault("sent_pkts", 0L);
     }
 }

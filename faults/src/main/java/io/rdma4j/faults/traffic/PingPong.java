@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * told {@code end}.
  */
 public final class PingPong implements Role {
-    private static final Operation[] OPERATIONS = Operation.values();
+    private static final TrafficOperation[] OPERATIONS = TrafficOperation.values();
 
     private final AtomicLong batches = new AtomicLong();
     private final AtomicLong longestNanos = new AtomicLong();

@@ -64,7 +64,7 @@ public final class Starved implements Role {
     }
 
     private void move(Exchange exchange) {
-        for (Operation operation : Operation.values()) {
+        for (TrafficOperation operation : TrafficOperation.values()) {
             if (!exchange.move(operation, BYTES)) {
                 wrong.add(exchange.wrong());
                 return;
@@ -75,7 +75,7 @@ public final class Starved implements Role {
     /** Why it was refused; empty if it was not. */
     private static String connect(InetSocketAddress from, InetSocketAddress to, int[] sizes) {
         try (Exchange exchange = new Exchange(from, to, TIMEOUT, sizes)) {
-            return exchange.moveBatch(Operation.SEND) ? "" : exchange.wrong();
+            return exchange.moveBatch(TrafficOperation.SEND) ? "" : exchange.wrong();
         } catch (RdmaException e) {
             return String.valueOf(e.getMessage());
         }

@@ -6,12 +6,12 @@ import io.rdma4j.verbs.WorkCompletion;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Writes of one length, as many outstanding as the send queue holds, to an {@link Answerer} or a {@link Target}. Not thread safe. */
+/** Writes of one length, as many outstanding as the send queue holds, to an {@link Answerer} or a {@link PassiveTarget}. Not thread safe. */
 public final class WriteStream implements AutoCloseable {
     private static final int OUTSTANDING = 64;
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    private final Side side;
+    private final TrafficSide side;
     private final MemoryRegion text;
     private final int lengthBytes;
     private final SendWorkRequest request = new SendWorkRequest();
@@ -27,12 +27,12 @@ public final class WriteStream implements AutoCloseable {
      */
     public WriteStream(InetSocketAddress from, InetSocketAddress to, int ackTimeout, int lengthBytes) {
         this.lengthBytes = lengthBytes;
-        side = Side.connect(from, to, Side.Shape.of(OUTSTANDING, 1, 4096).withAckTimeout(ackTimeout));
-        text = new Pattern().register(side.domain());
+        side = TrafficSide.connect(from, to, TrafficSide.Shape.of(OUTSTANDING, 1, 4096).withAckTimeout(ackTimeout));
+        text = new MessagePattern().register(side.domain());
     }
 
     /** The connection. */
-    public Side side() {
+    public TrafficSide side() {
         return side;
     }
 
@@ -54,7 +54,7 @@ public final class WriteStream implements AutoCloseable {
                 long places = side.remoteBytes() / lengthBytes;
                 side.queuePair()
                         .postSend(request.reset(posted)
-                                .from(text, Pattern.offset(posted), lengthBytes)
+                                .from(text, MessagePattern.offset(posted), lengthBytes)
                                 .write(side.remoteAddress() + posted % places * lengthBytes, side.remoteKey())
                                 .signaled());
                 posted++;

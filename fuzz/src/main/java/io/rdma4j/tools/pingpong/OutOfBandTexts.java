@@ -12,7 +12,7 @@ public final class OutOfBandTexts {
      * @throws AssertionError if it is read as something that is not written again as it was
      */
     public static void check(String text) {
-        Optional<String> written = Destination.parse(text).map(Destination::toText);
+        Optional<String> written = PingPongDestination.parse(text).map(PingPongDestination::toText);
         Optional<String> extended = XsrqDestination.parse(text).map(XsrqDestination::toText);
         if (written.or(() -> extended)
                 .filter(again -> !again.equalsIgnoreCase(text))

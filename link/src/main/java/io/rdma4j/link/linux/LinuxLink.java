@@ -140,7 +140,7 @@ final class LinuxLink implements Link {
         control.set(JAVA_SHORT, MessageHeader.CONTROL_HEADER_BYTES, (short) burst.segmentBytes());
         header.set(JAVA_INT, MessageHeader.NAME_LENGTH, destinationBytes);
         int sent = Posix.sendmsg(socket.errno, socket.fd, header);
-        if (sent == -Errno.EIO) {
+        if (sent == -LinuxErrno.EIO) {
             // The interface cannot checksum the segments, and the system is too old to do it itself.
             capabilities = new LinkCapabilities(capabilities.mtuBytes(), 1, false, capabilities.receivesZeroChecksum());
         }

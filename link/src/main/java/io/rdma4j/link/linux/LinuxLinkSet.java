@@ -59,7 +59,7 @@ public final class LinuxLinkSet implements LinkSet {
     public LinuxLinkSet() throws IOException {
         event = Posix.eventfd(awaitErrno);
         if (event < 0) {
-            throw new IOException("eventfd: " + Errno.describe(-event));
+            throw new IOException("eventfd: " + LinuxErrno.describe(-event));
         }
     }
 
@@ -169,12 +169,12 @@ public final class LinuxLinkSet implements LinkSet {
         MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
         int result = socket.bind(name, address, port);
         if (result < 0) {
-            throw BindErrors.of(address, port, Errno.describe(-result));
+            throw BindErrors.of(address, port, LinuxErrno.describe(-result));
         }
         MemorySegment length = Arena.ofAuto().allocateFrom(JAVA_INT, SocketAddresses.IPV6_BYTES);
         result = Posix.getsockname(socket.errno, socket.fd, name, length);
         if (result < 0) {
-            throw new IOException("getsockname: " + Errno.describe(-result));
+            throw new IOException("getsockname: " + LinuxErrno.describe(-result));
         }
         return SocketAddresses.port(name, 0);
     }
@@ -190,7 +190,7 @@ public final class LinuxLinkSet implements LinkSet {
                 result = Posix.listen(socket.errno, socket.fd, BACKLOG);
             }
             if (result < 0) {
-                throw new BindException("listen on " + path + ": " + Errno.describe(-result));
+                throw new BindException("listen on " + path + ": " + LinuxErrno.describe(-result));
             }
             Listener listener = new Listener(socket, SocketFile.bound(path));
             socket.onSetClose(listener::close);
@@ -209,7 +209,7 @@ public final class LinuxLinkSet implements LinkSet {
         int result = Posix.connect(socket.errno, socket.fd, name, (int) name.byteSize());
         if (result < 0) {
             socket.close();
-            throw new ConnectException("connect to " + path + ": " + Errno.describe(-result));
+            throw new ConnectException("connect to " + path + ": " + LinuxErrno.describe(-result));
         }
         if (!socket.isOfSameUser()) {
             socket.close();

@@ -28,7 +28,7 @@ final class LinuxStream implements ByteStream {
             target.position(target.position() + result);
             return result;
         }
-        return result == -Errno.EAGAIN ? 0 : ENDED;
+        return result == -LinuxErrno.EAGAIN ? 0 : ENDED;
     }
 
     @Override
@@ -42,7 +42,7 @@ final class LinuxStream implements ByteStream {
             return result;
         }
         // Want of memory is no end: what would tell the peers of a whole process that it is gone.
-        return result == -Errno.EAGAIN || result == -Errno.ENOBUFS || result == -Errno.ENOMEM ? 0 : ENDED;
+        return result == -LinuxErrno.EAGAIN || result == -LinuxErrno.ENOBUFS || result == -LinuxErrno.ENOMEM ? 0 : ENDED;
     }
 
     @Override

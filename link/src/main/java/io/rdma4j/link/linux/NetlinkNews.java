@@ -48,7 +48,7 @@ public final class NetlinkNews implements InterfaceNews {
     public NetlinkNews() throws IOException {
         socket = Posix.socket(errno, Posix.AF_NETLINK, Posix.SOCK_DGRAM, Posix.NETLINK_ROUTE);
         if (socket < 0) {
-            throw new IOException("socket of the kernel's news: " + Errno.describe(-socket));
+            throw new IOException("socket of the kernel's news: " + LinuxErrno.describe(-socket));
         }
         MemorySegment name = Arena.ofAuto().allocate(NAME_BYTES, 4);
         name.set(JAVA_SHORT, 0, (short) Posix.AF_NETLINK);
@@ -57,7 +57,7 @@ public final class NetlinkNews implements InterfaceNews {
         event = bound < 0 ? bound : Posix.eventfd(errno);
         if (event < 0) {
             Posix.close(socket);
-            throw new IOException("listen to the kernel's news: " + Errno.describe(-event));
+            throw new IOException("listen to the kernel's news: " + LinuxErrno.describe(-event));
         }
     }
 
@@ -90,7 +90,7 @@ public final class NetlinkNews implements InterfaceNews {
         int result;
         do {
             result = Posix.recv(errno, socket, told.address(), TOLD_BYTES);
-        } while (result > 0 || result == -Errno.ENOBUFS);
+        } while (result > 0 || result == -LinuxErrno.ENOBUFS);
     }
 
     @Override

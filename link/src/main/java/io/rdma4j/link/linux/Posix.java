@@ -189,7 +189,7 @@ final class Posix {
         int returned;
         do {
             returned = call(ACCEPT4, errno, fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        } while (returned == -Errno.EINTR);
+        } while (returned == -LinuxErrno.EINTR);
         return returned;
     }
 
@@ -241,7 +241,7 @@ final class Posix {
                         (int) (long) SENDTO.invokeExact(
                                 errno, fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL, address, addressLength),
                         errno);
-            } while (returned == -Errno.EINTR);
+            } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {
             throw impossible(e);
@@ -255,7 +255,7 @@ final class Posix {
             do {
                 returned =
                         result((int) (long) SENDMSG.invokeExact(errno, fd, header, MSG_DONTWAIT | MSG_NOSIGNAL), errno);
-            } while (returned == -Errno.EINTR);
+            } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {
             throw impossible(e);
@@ -270,7 +270,7 @@ final class Posix {
                 returned = result(
                         (int) RECVMMSG.invokeExact(errno, fd, messages, count, MSG_DONTWAIT, MemorySegment.NULL),
                         errno);
-            } while (returned == -Errno.EINTR);
+            } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {
             throw impossible(e);
@@ -284,7 +284,7 @@ final class Posix {
             do {
                 returned = result(
                         (int) (long) SEND.invokeExact(errno, fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL), errno);
-            } while (returned == -Errno.EINTR);
+            } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {
             throw impossible(e);
@@ -297,7 +297,7 @@ final class Posix {
             int returned;
             do {
                 returned = result((int) (long) RECV.invokeExact(errno, fd, data, bytes, MSG_DONTWAIT), errno);
-            } while (returned == -Errno.EINTR);
+            } while (returned == -LinuxErrno.EINTR);
             return returned;
         } catch (Throwable e) {
             throw impossible(e);

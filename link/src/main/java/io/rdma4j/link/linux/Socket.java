@@ -53,7 +53,7 @@ final class Socket {
         MemorySegment errno = Posix.newErrno();
         int fd = Posix.socket(errno, family, type, 0);
         if (fd < 0) {
-            throw new IOException("socket: " + Errno.describe(-fd));
+            throw new IOException("socket: " + LinuxErrno.describe(-fd));
         }
         return new Socket(set, fd, family == Posix.AF_UNIX);
     }
@@ -74,7 +74,7 @@ final class Socket {
     void require(int level, int option, MemorySegment value, String name) throws IOException {
         int result = Posix.setsockopt(errno, fd, level, option, value);
         if (result < 0) {
-            throw new IOException("set " + name + ": " + Errno.describe(-result));
+            throw new IOException("set " + name + ": " + LinuxErrno.describe(-result));
         }
     }
 

@@ -28,8 +28,8 @@ final class CompletionHub {
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
     private final CompletionChannel channel;
-    private final AtomicReference<@Nullable Waiter> leader = new AtomicReference<>();
-    private final ConcurrentLinkedDeque<Waiter> followers = new ConcurrentLinkedDeque<>();
+    private final AtomicReference<@Nullable SocketWaiter> leader = new AtomicReference<>();
+    private final ConcurrentLinkedDeque<SocketWaiter> followers = new ConcurrentLinkedDeque<>();
 
     private CompletionHub(DeviceContext context) {
         channel = context.createCompletionChannel();
@@ -58,18 +58,18 @@ final class CompletionHub {
      * Waits until the waiter is signaled, its time is over or its thread is interrupted; maybe shorter. While any thread is
      * in here, one leads: a thread that leaves without a leader behind it wakes a follower, which leads or does the same.
      */
-    void await(Waiter waiter, long deadlineNanos) {
+    void await(SocketWaiter waiter, long deadlineNanos) {
         do {
             if (leader.compareAndSet(null, waiter)) {
                 leadUntilOver(waiter, deadlineNanos);
                 return;
             }
             follow(waiter, deadlineNanos);
-        } while (!waiter.isSignaled() && !Waiter.isOver(deadlineNanos));
+        } while (!waiter.isSignaled() && !SocketWaiter.isOver(deadlineNanos));
         promote(); // this thread may have been the one that was woken to lead
     }
 
-    private void leadUntilOver(Waiter waiter, long deadlineNanos) {
+    private void leadUntilOver(SocketWaiter waiter, long deadlineNanos) {
         waiter.leading(this);
         try {
             lead(waiter, deadlineNanos);
@@ -80,7 +80,7 @@ final class CompletionHub {
         }
     }
 
-    private void follow(Waiter waiter, long deadlineNanos) {
+    private void follow(SocketWaiter waiter, long deadlineNanos) {
         followers.add(waiter);
         try {
             if (leader.get() != null) {
@@ -99,7 +99,7 @@ final class CompletionHub {
     /** See {@link #standIn}. */
     static final class StandIn {
         private final CompletionHub hub;
-        private volatile @Nullable Waiter waiter;
+        private volatile @Nullable SocketWaiter waiter;
         private volatile boolean over;
 
         private StandIn(CompletionHub hub) {
@@ -108,7 +108,7 @@ final class CompletionHub {
         }
 
         private void run() {
-            Waiter own = new Waiter();
+            SocketWaiter own = new SocketWaiter();
             waiter = own;
             while (!over) {
                 hub.await(own, Long.MAX_VALUE);
@@ -118,7 +118,7 @@ final class CompletionHub {
         /** Ends the thread, soon. */
         void end() {
             over = true;
-            Waiter own = waiter;
+            SocketWaiter own = waiter;
             if (own != null) {
                 own.signal();
             }
@@ -127,14 +127,14 @@ final class CompletionHub {
 
     /** Where nobody leads, lets a follower try to. */
     private void promote() {
-        Waiter next = leader.get() == null ? followers.peek() : null;
+        SocketWaiter next = leader.get() == null ? followers.peek() : null;
         if (next != null) {
             next.nudge();
         }
     }
 
-    private void lead(Waiter waiter, long deadlineNanos) {
-        while (!waiter.isSignaled() && !Waiter.isOver(deadlineNanos)) {
+    private void lead(SocketWaiter waiter, long deadlineNanos) {
+        while (!waiter.isSignaled() && !SocketWaiter.isOver(deadlineNanos)) {
             CompletionQueue queue = channel.await(
                     deadlineNanos == Long.MAX_VALUE
                             ? FOR_EVER

@@ -96,7 +96,7 @@ final class ConnectedStream {
     }
 
     /** What it is ready for. */
-    int readiness(Endpoint.Look look) {
+    int readiness(SocketEndpoint.Look look) {
         try {
             look(look);
         } catch (RdmaException broken) {
@@ -111,19 +111,19 @@ final class ConnectedStream {
     /** Whether the peer has all that was written, or never will; who waits for it is told of what comes after this. */
     boolean isQuiet() {
         try {
-            look(Endpoint.Look.TO_WAIT);
+            look(SocketEndpoint.Look.TO_WAIT);
         } catch (RdmaException broken) {
             return true;
         }
         return protocol.isQuiet() || protocol.isBroken() != null;
     }
 
-    private void look(Endpoint.Look look) {
-        if (look == Endpoint.Look.KNOWN) {
+    private void look(SocketEndpoint.Look look) {
+        if (look == SocketEndpoint.Look.KNOWN) {
             return;
         }
         boolean more = progress();
-        if (look == Endpoint.Look.TO_WAIT) {
+        if (look == SocketEndpoint.Look.TO_WAIT) {
             more = resources.arm() ? progress() : more; // what came before it was armed is not told
             if (more) {
                 waiting.signalAll(); // nor is what one call does not take

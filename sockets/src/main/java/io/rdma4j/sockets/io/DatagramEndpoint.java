@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * A datagram socket: a UDP socket that introduces peers to each other, and a queue pair for each local address that is used,
  * for everything else. Nothing here waits but {@link #await} and, for a moment, {@link #close}. Thread safe.
  */
-public final class DatagramEndpoint extends Endpoint implements CompanionService.Target {
+public final class DatagramEndpoint extends SocketEndpoint implements CompanionService.Target {
     /** How often a free port is looked for that is free in both spaces of ports. */
     private static final int PORT_ATTEMPTS = 16;
 

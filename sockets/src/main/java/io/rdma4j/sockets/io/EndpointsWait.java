@@ -42,7 +42,7 @@ public final class EndpointsWait {
     private final List<Use> uses = new ArrayList<>();
     private boolean elsewhere;
     private volatile boolean signaled;
-    private volatile @Nullable Waiter waiting;
+    private volatile @Nullable SocketWaiter waiting;
 
     /** Creates a wait for no endpoints. */
     public EndpointsWait() {}
@@ -50,7 +50,7 @@ public final class EndpointsWait {
     /** Ends the wait that goes on, or the next one. */
     public void signal() {
         signaled = true;
-        Waiter waiter = waiting;
+        SocketWaiter waiter = waiting;
         if (waiter != null) {
             waiter.signal();
         }
@@ -121,10 +121,10 @@ public final class EndpointsWait {
      * @param deadlineNanos {@link Long#MAX_VALUE} for ever
      */
     public void await(long deadlineNanos) {
-        Waiter waiter = new Waiter();
+        SocketWaiter waiter = new SocketWaiter();
         waiting = waiter;
         try {
-            if (signaled || Waiter.isOver(deadlineNanos)) {
+            if (signaled || SocketWaiter.isOver(deadlineNanos)) {
                 return;
             }
             if (uses.isEmpty()) {

@@ -69,7 +69,7 @@ final class StreamClosing {
 
     /** Waits until the peer has all that was written, or never will. */
     private boolean awaitQuiet(long deadlineNanos) {
-        Waiter waiter = new Waiter();
+        SocketWaiter waiter = new SocketWaiter();
         waiting.add(waiter);
         boolean interrupted = false;
         try {
@@ -79,7 +79,7 @@ final class StreamClosing {
                     return true;
                 }
                 interrupted |= Thread.interrupted();
-                if (Waiter.isOver(deadlineNanos)) {
+                if (SocketWaiter.isOver(deadlineNanos)) {
                     return false;
                 }
                 stream.resources().hub().await(waiter, deadlineNanos);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamConnecting implements ConnectionService.Target {
     /** What an endpoint tells that is to be accepted. */
-    private record Accepting(StreamListening listener, AcceptQueue.Answer answer) {}
+    private record Accepting(StreamListener listener, AcceptQueue.Answer answer) {}
 
     private static final Duration RESOLVE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -134,7 +134,7 @@ final class StreamConnecting implements ConnectionService.Target {
             handle(event);
         } catch (RuntimeException | Error failed) {
             if (event.type() == CmEvent.Type.CONNECT_REQUEST) {
-                StreamListening.refuseLater(event.id()); // the listener goes on
+                StreamListener.refuseLater(event.id()); // the listener goes on
             } else {
                 fail(SocketFailures.ofAny(failed));
             }
@@ -261,7 +261,7 @@ final class StreamConnecting implements ConnectionService.Target {
     // ---- answering a request
 
     /** Makes the endpoint that of a request, and accepts it. */
-    void answer(AcceptQueue.Answer answer, StreamListening listener) {
+    void answer(AcceptQueue.Answer answer, StreamListener listener) {
         AcceptQueue.Request request = answer.request();
         endpoint.lock.lock();
         try {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * #close}: what cannot be done now is not done. The faces (sockets, channels, the rsocket calls) are made of it. Thread
  * safe.
  */
-public final class StreamEndpoint extends Endpoint {
+public final class StreamEndpoint extends SocketEndpoint {
     /** Where an endpoint is in its life. */
     public enum State {
         /** Made, maybe bound. */
@@ -38,7 +38,7 @@ public final class StreamEndpoint extends Endpoint {
     private volatile State state = State.NEW;
     private StreamSettings settings;
     private volatile @Nullable ConnectedStream stream;
-    private volatile @Nullable StreamListening listening;
+    private volatile @Nullable StreamListener listening;
     private @Nullable KeepAlive keepAlive;
 
     /** Makes an endpoint that is neither bound nor connected. */
@@ -154,7 +154,7 @@ public final class StreamEndpoint extends Endpoint {
     }
 
     /** Becomes the endpoint of a request, and accepts it. */
-    void answer(AcceptQueue.Answer answer, StreamListening listener) {
+    void answer(AcceptQueue.Answer answer, StreamListener listener) {
         connecting.answer(answer, listener);
     }
 
@@ -195,7 +195,7 @@ public final class StreamEndpoint extends Endpoint {
             if (own == null) {
                 throw new SocketException("Not bound");
             }
-            listening = new StreamListening(this, backlog, waiting);
+            listening = new StreamListener(this, backlog, waiting);
             own.listen(Math.max(backlog, AcceptQueue.MOST_WAITING)); // it only drops what comes at once
             state = State.LISTENING;
             return null;
@@ -212,15 +212,15 @@ public final class StreamEndpoint extends Endpoint {
         if (state == State.FAILED && why != null) {
             throw why;
         }
-        StreamListening own = listening;
+        StreamListener own = listening;
         return own == null ? null : own.accept();
     }
 
     /** A request has come, if it listens. */
     void onRequest(CmEvent event) {
-        StreamListening own = listening;
+        StreamListener own = listening;
         if (own == null) {
-            StreamListening.refuseLater(event.id());
+            StreamListener.refuseLater(event.id());
         } else {
             own.onRequest(event);
         }
@@ -363,7 +363,7 @@ public final class StreamEndpoint extends Endpoint {
     }
 
     private boolean isAcceptable() {
-        StreamListening own = listening;
+        StreamListener own = listening;
         return own != null && own.isReady();
     }
 
@@ -477,7 +477,7 @@ public final class StreamEndpoint extends Endpoint {
             lock.unlock();
         }
         waiting.signalAll();
-        StreamListening listener = listening;
+        StreamListener listener = listening;
         if (listener != null) {
             listener.close();
         }

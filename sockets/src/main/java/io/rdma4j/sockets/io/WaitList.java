@@ -4,14 +4,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Who is to look again when something happens to an endpoint: threads that wait, and selectors. Thread safe. */
 final class WaitList {
-    private final CopyOnWriteArrayList<Waiter> waiters = new CopyOnWriteArrayList<>();
+    private final CopyOnWriteArrayList<SocketWaiter> waiters = new CopyOnWriteArrayList<>();
     private final CopyOnWriteArrayList<Runnable> listeners = new CopyOnWriteArrayList<>();
 
-    void add(Waiter waiter) {
+    void add(SocketWaiter waiter) {
         waiters.add(waiter);
     }
 
-    void remove(Waiter waiter) {
+    void remove(SocketWaiter waiter) {
         waiters.remove(waiter);
     }
 
@@ -24,7 +24,7 @@ final class WaitList {
     }
 
     void signalAll() {
-        for (Waiter waiter : waiters) {
+        for (SocketWaiter waiter : waiters) {
             waiter.signal();
         }
         for (Runnable listener : listeners) {

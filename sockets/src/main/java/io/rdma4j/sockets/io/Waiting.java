@@ -24,7 +24,7 @@ final class Waiting {
                 return ready;
             }
         } while (endpoint.hub() != null && System.nanoTime() - spinUntil < 0);
-        Waiter waiter = new Waiter();
+        SocketWaiter waiter = new SocketWaiter();
         waiters.add(waiter);
         try {
             while (true) {
@@ -33,7 +33,7 @@ final class Waiting {
                 if (ready == 0) {
                     ready = endpoint.readinessToWait() & ends;
                 }
-                if (ready != 0 || Waiter.isOver(deadlineNanos)) {
+                if (ready != 0 || SocketWaiter.isOver(deadlineNanos)) {
                     return ready;
                 }
                 CompletionHub hub = endpoint.hub();

@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.net;
 
-import io.rdma4j.sockets.io.ForgottenSockets;
+import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
@@ -65,7 +65,7 @@ final class RdmaSocketImpl extends SocketImpl {
     private synchronized void use(StreamEndpoint made) {
         endpoint = made;
         options = new StreamOptions(made);
-        cleanable = ForgottenSockets.watch(this, () -> made);
+        cleanable = SocketCleaner.watch(this, () -> made);
     }
 
     private StreamEndpoint endpoint() throws SocketException {

@@ -1,6 +1,6 @@
 package io.rdma4j.sockets.nio;
 
-import io.rdma4j.sockets.io.ForgottenSockets;
+import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;
 import io.rdma4j.sockets.io.StreamSettings;
@@ -49,7 +49,7 @@ final class ChannelOptions {
 
     /** Has the endpoint closed when nobody refers to its channel any more. */
     void closeWith(Object channel) {
-        forgotten = ForgottenSockets.watch(channel, this::endpoint);
+        forgotten = SocketCleaner.watch(channel, this::endpoint);
     }
 
     Set<SocketOption<?>> supported() {

@@ -3,7 +3,7 @@ package io.rdma4j.sockets.nio;
 import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
-import io.rdma4j.sockets.io.ForgottenSockets;
+import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.Readiness;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.Waitable;
@@ -70,7 +70,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
         this.family = family;
         DatagramEndpoint own = endpoint;
         own.addListener(keys::changed);
-        forgotten = ForgottenSockets.watch(this, () -> own);
+        forgotten = SocketCleaner.watch(this, () -> own);
     }
 
     private void requireOpen() throws ClosedChannelException {
@@ -90,7 +90,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
             if (endpoint.isBound()) {
                 throw new AlreadyBoundException();
             }
-            endpoint.bind(Addresses.local(local, family));
+            endpoint.bind(ChannelAddresses.local(local, family));
         } finally {
             writeLock.unlock();
             readLock.unlock();
@@ -145,7 +145,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
 
     /** Connects; to another peer than before if {@code again}. */
     DatagramChannel connect(SocketAddress remote, boolean again) throws IOException {
-        InetSocketAddress to = Addresses.remote(remote, family);
+        InetSocketAddress to = ChannelAddresses.remote(remote, family);
         readLock.lock();
         writeLock.lock();
         try {
@@ -369,7 +369,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     @Override
     public int send(ByteBuffer source, SocketAddress target) throws IOException {
         Objects.requireNonNull(source);
-        InetSocketAddress to = Addresses.remote(target, family);
+        InetSocketAddress to = ChannelAddresses.remote(target, family);
         writeLock.lock();
         try {
             requireOpen();

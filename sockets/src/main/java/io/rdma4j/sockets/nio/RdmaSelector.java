@@ -47,7 +47,7 @@ public final class RdmaSelector extends AbstractSelector {
     private final AtomicReference<@Nullable RdmaSelectionKey> toLook = new AtomicReference<>();
 
     private final List<RdmaSelectionKey> stillReady = new ArrayList<>();
-    private volatile @Nullable OrdinaryChannels ordinary;
+    private volatile @Nullable TcpChannels ordinary;
     private volatile boolean woken;
     private boolean inSelect;
     private int keysOfRdma;
@@ -120,13 +120,13 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    private OrdinaryChannels ordinary() throws IOException {
-        OrdinaryChannels own = ordinary;
+    private TcpChannels ordinary() throws IOException {
+        TcpChannels own = ordinary;
         if (own == null) {
             synchronized (toLook) {
                 own = ordinary;
                 if (own == null) {
-                    own = new OrdinaryChannels(Platform.provider().openSelector(), this::signal);
+                    own = new TcpChannels(Platform.provider().openSelector(), this::signal);
                     ordinary = own;
                 }
             }
@@ -146,7 +146,7 @@ public final class RdmaSelector extends AbstractSelector {
     /** Has a selection that waits look. */
     void signal() {
         wait.signal();
-        OrdinaryChannels own = ordinary;
+        TcpChannels own = ordinary;
         if (own != null) {
             own.wakeup();
         }
@@ -154,7 +154,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     /** A registration at the platform's selector has changed. */
     void onOrdinaryChange() {
-        OrdinaryChannels own = ordinary;
+        TcpChannels own = ordinary;
         if (own != null) {
             own.onChange();
         }
@@ -255,7 +255,7 @@ public final class RdmaSelector extends AbstractSelector {
             wait.poll();
             lookAtRdma();
             boolean waits = mayWait && !found && !isOver(deadline);
-            OrdinaryChannels own = ordinary;
+            TcpChannels own = ordinary;
             if (own != null && !own.isEmpty() && !(waits && keysOfRdma == 0)) {
                 if (!waits && !found && !(mayWait && woken)) {
                     own.stopWatching(); // nothing is found yet, and the watcher may not have run yet
@@ -278,7 +278,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void await(long deadline) throws IOException {
-        OrdinaryChannels own = ordinary;
+        TcpChannels own = ordinary;
         if (own == null || own.isEmpty()) {
             wait.await(deadline);
         } else if (keysOfRdma > 0) {
@@ -408,7 +408,7 @@ public final class RdmaSelector extends AbstractSelector {
             }
             cancelled.clear();
         }
-        OrdinaryChannels own = ordinary;
+        TcpChannels own = ordinary;
         if (anyOrdinary && own != null) {
             own.flush();
         }
@@ -449,7 +449,7 @@ public final class RdmaSelector extends AbstractSelector {
                 }
                 selected.clear();
             }
-            OrdinaryChannels own = ordinary;
+            TcpChannels own = ordinary;
             if (own != null) {
                 own.close();
             }

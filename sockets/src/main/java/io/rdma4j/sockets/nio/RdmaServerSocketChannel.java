@@ -162,9 +162,9 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
             if (endpoint != null || tcp != null) {
                 throw new AlreadyBoundException();
             }
-            InetSocketAddress to = Addresses.local(local, family);
+            InetSocketAddress to = ChannelAddresses.local(local, family);
             int most = backlog < 1 ? USUAL_BACKLOG : backlog;
-            switch (Addresses.way(rules, to)) {
+            switch (ChannelAddresses.way(rules, to)) {
                 case RDMA -> endpoint = listenRdma(to, most);
                 case TCP -> tcp = listenTcp(to, most);
                 case EITHER -> listenBoth(to, most);

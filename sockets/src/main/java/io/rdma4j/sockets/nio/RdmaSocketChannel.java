@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * readers and writers of {@link java.nio.channels.Channels} hold a lock of the channel while they wait, the same for both
  * directions, unless the channel is one of the JDK's own classes: a thread that writes waits for one that reads.
  */
-public final class RdmaSocketChannel extends UndecidedChannel implements StreamTransfer.Waiting {
+public final class RdmaSocketChannel extends DeferredChannel implements StreamTransfer.Waiting {
     private enum Phase {
         UNCONNECTED,
         PENDING,
@@ -97,11 +97,11 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
             if (getLocalAddress() != null) {
                 throw new AlreadyBoundException();
             }
-            InetSocketAddress to = Addresses.local(local, family);
+            InetSocketAddress to = ChannelAddresses.local(local, family);
             synchronized (state) {
                 boundTo = to;
                 try {
-                    if (Addresses.way(rules, to) == AddressRules.Way.TCP) {
+                    if (ChannelAddresses.way(rules, to) == AddressRules.Way.TCP) {
                         becomeTcp();
                     } else {
                         becomeRdma();
@@ -160,7 +160,7 @@ public final class RdmaSocketChannel extends UndecidedChannel implements StreamT
 
     /** Connects; where it waits for that, until a time of {@link System#nanoTime} and no longer. */
     boolean connect(SocketAddress remote, long deadlineNanos) throws IOException {
-        InetSocketAddress to = Addresses.remote(remote, family);
+        InetSocketAddress to = ChannelAddresses.remote(remote, family);
         readLock.lock();
         writeLock.lock();
         try {

@@ -61,12 +61,12 @@ class CompletionHubTest {
 
     /** A thread in one wait; what it does after that is not to wait again. */
     private final class Waiting {
-        private final AtomicReference<@Nullable Waiter> waiter = new AtomicReference<>();
+        private final AtomicReference<@Nullable SocketWaiter> waiter = new AtomicReference<>();
         private final Thread thread;
 
         Waiting(long deadlineNanos) {
             thread = Thread.ofPlatform().daemon().start(() -> {
-                Waiter own = new Waiter();
+                SocketWaiter own = new SocketWaiter();
                 waiter.set(own);
                 hub.await(own, deadlineNanos);
             });
@@ -74,7 +74,7 @@ class CompletionHubTest {
 
         /** Lets its wait be over, as the arrival of its data does. */
         void signal() {
-            Waiter own = waiter.get();
+            SocketWaiter own = waiter.get();
             if (own != null) {
                 own.signal();
             }

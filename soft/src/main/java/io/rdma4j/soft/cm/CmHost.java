@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.soft.SecurityOptions;
-import io.rdma4j.soft.device.Peers;
+import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.verbs.DeviceChoice;
@@ -37,7 +37,7 @@ interface CmHost {
     int newCommunicationId();
 
     /** What the data path and connection management tell each other of peers. */
-    Peers peers();
+    PeerReputation peers();
 
     /** How this process guards itself. */
     SecurityOptions security();
@@ -60,7 +60,7 @@ interface CmHost {
      * @return null if no device has the address
      */
     @Nullable
-    Attachment find(InetAddress address);
+    LocalEndpoint find(InetAddress address);
 
     /**
      * Makes a local address ready for traffic. Without the lock.
@@ -69,7 +69,7 @@ interface CmHost {
      * @throws io.rdma4j.verbs.RdmaException if its UDP port cannot be had
      */
     @Nullable
-    Attachment attach(InetAddress address);
+    LocalEndpoint attach(InetAddress address);
 
     /**
      * Whether an address of this host has nobody who answers there, for all that can be told now. Without the lock.
@@ -111,7 +111,7 @@ interface CmHost {
      *
      * @throws io.rdma4j.verbs.RdmaException if the kernel does not allow it
      */
-    Claim joinGroup(Attachment at, Gid group);
+    Claim joinGroup(LocalEndpoint at, Gid group);
 
     /** From now on connection requests to an attached address for the service ID come to this process. Without the lock. */
     void registerService(InetAddress local, long serviceId);

@@ -1,13 +1,13 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.soft.SecurityOptions;
-import io.rdma4j.soft.device.Peers;
+import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.transport.cm.Orphan;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -37,12 +37,12 @@ final class CmService {
     private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
     private final PortTable ports;
     private final AddressWatch addressWatch = new AddressWatch();
-    private final List<Attachment> attachments = new ArrayList<>();
+    private final List<LocalEndpoint> attachments = new ArrayList<>();
 
     CmService(CmHost host) {
         this.host = host;
         this.agent = new CmAgent(configuration(host));
-        Peers peers = host.peers();
+        PeerReputation peers = host.peers();
         agent.gate((nowNanos, source) -> !peers.isRefused(new Gid(source.high(), source.low()), nowNanos));
         agent.watch(host.connectionWatch());
         this.ports = new PortTable(host);
@@ -121,8 +121,8 @@ final class CmService {
     }
 
     /** A process of this host has ended without a word to the peers of these connections. */
-    void onOrphans(List<Orphan> left) {
-        for (Orphan each : left) {
+    void onOrphans(List<AbandonedConnection> left) {
+        for (AbandonedConnection each : left) {
             agent.disconnectOrphan(host.nowNanos(), each);
         }
         flush();
@@ -147,8 +147,8 @@ final class CmService {
      * @return null if no device has the address
      */
     @Nullable
-    Attachment attach(InetAddress address) {
-        Attachment attachment = host.attach(address);
+    LocalEndpoint attach(InetAddress address) {
+        LocalEndpoint attachment = host.attach(address);
         if (attachment != null) {
             locked(now -> {
                 attachments.removeIf(attachment::isOfSameAddress);
@@ -160,14 +160,14 @@ final class CmService {
 
     /** Whether a local address is attached, and where it is now; any thread, without the lock. */
     boolean isAttached(InetAddress address) {
-        Attachment present = host.find(address);
+        LocalEndpoint present = host.find(address);
         return present != null && locked(now -> attachments.contains(present));
     }
 
     /** Looks where the attached addresses are now, those that are anywhere; any thread, without the lock. */
     private void refreshAttachments() {
-        for (Attachment each : locked(now -> List.copyOf(attachments))) {
-            Attachment present = host.find(each.address());
+        for (LocalEndpoint each : locked(now -> List.copyOf(attachments))) {
+            LocalEndpoint present = host.find(each.address());
             if (present != null) {
                 run(now -> attachments.replaceAll(old -> old.equals(each) ? present : old));
             }
@@ -192,8 +192,8 @@ final class CmService {
 
     /** The attached address at which a message came in, or null. */
     @Nullable
-    Attachment attachmentOf(CmRoute route) {
-        for (Attachment each : attachments) {
+    LocalEndpoint attachmentOf(CmRoute route) {
+        for (LocalEndpoint each : attachments) {
             if (CmRoute.isSameLink(each.scope(), route.scope())
                     && each.wireGid().equals(route.local())) {
                 return each;
@@ -220,7 +220,7 @@ final class CmService {
     }
 
     /** Local addresses have gone from their devices, or are reached in another way; any thread. */
-    void onAddressesChanged(Predicate<Attachment> isChanged) {
+    void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
         refreshAttachments();
         locked(now -> {
             List.copyOf(identifiers).forEach(id -> id.onAddressesChanged(isChanged));

@@ -78,7 +78,7 @@ final class ConnectionExchange implements CmEvents {
     // ---- active side
 
     void connect(long nowNanos, long serviceId, ConnectionParameters parameters) {
-        Attachment from = addresses.requireAttachment();
+        LocalEndpoint from = addresses.requireAttachment();
         InetSocketAddress local = addresses.requireLocal();
         io.rdma4j.wire.Gid to = addresses.peerGid();
         int flowLabel =
@@ -112,7 +112,7 @@ final class ConnectionExchange implements CmEvents {
         };
     }
 
-    private CmPath primaryPath(Attachment from, io.rdma4j.wire.Gid to, int flowLabel) {
+    private CmPath primaryPath(LocalEndpoint from, io.rdma4j.wire.Gid to, int flowLabel) {
         RoutePath chosen = path;
         if (chosen == null) {
             int timeout = ackTimeout < 0 ? ACK_TIMEOUT : ackTimeout;
@@ -321,7 +321,7 @@ final class ConnectionExchange implements CmEvents {
                 CmEvent.Type.REJECTED,
                 reject.reason(),
                 ConnectionParameters.NONE.withPrivateData(reject.privateData().toByteArray()),
-                Explanations.rejected(id.describe(), addresses.peer(), reject.reason())));
+                ConnectionExplanations.rejected(id.describe(), addresses.peer(), reject.reason())));
     }
 
     @Override
@@ -331,8 +331,8 @@ final class ConnectionExchange implements CmEvents {
                 -Errno.ETIMEDOUT.number(),
                 ConnectionParameters.NONE,
                 silent.isActive()
-                        ? Explanations.noAnswerToRequest(id.describe())
-                        : Explanations.noAnswerToReply(id.describe())));
+                        ? ConnectionExplanations.noAnswerToRequest(id.describe())
+                        : ConnectionExplanations.noAnswerToReply(id.describe())));
     }
 
     @Override

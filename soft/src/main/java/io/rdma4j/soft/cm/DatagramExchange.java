@@ -53,7 +53,7 @@ final class DatagramExchange implements ServiceEvents {
     // ---- active side
 
     void ask(long nowNanos, long serviceId, byte[] privateData) {
-        Attachment from = addresses.requireAttachment();
+        LocalEndpoint from = addresses.requireAttachment();
         io.rdma4j.wire.Gid to = addresses.peerGid();
         IpCmHeader header =
                 new IpCmHeader(from.wireGid(), addresses.requireLocal().getPort(), to);
@@ -70,7 +70,7 @@ final class DatagramExchange implements ServiceEvents {
                     CmEvent.Type.UNREACHABLE,
                     reply.status(),
                     said,
-                    Explanations.serviceRefused(id.describe(), addresses.peer(), reply.status())));
+                    ConnectionExplanations.serviceRefused(id.describe(), addresses.peer(), reply.status())));
             return;
         }
         InetSocketAddress local = addresses.requireLocal();
@@ -94,7 +94,7 @@ final class DatagramExchange implements ServiceEvents {
                 CmEvent.Type.UNREACHABLE,
                 -Errno.ETIMEDOUT.number(),
                 ConnectionParameters.NONE,
-                Explanations.noAnswerToRequest(id.describe())));
+                ConnectionExplanations.noAnswerToRequest(id.describe())));
     }
 
     // ---- passive side

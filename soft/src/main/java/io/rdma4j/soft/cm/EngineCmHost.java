@@ -5,24 +5,24 @@ import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.SoftOptions;
 import io.rdma4j.soft.device.InterfaceWatch;
-import io.rdma4j.soft.device.Peers;
+import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.GsiHandler;
-import io.rdma4j.soft.engine.LastWill;
+import io.rdma4j.soft.engine.CrashDisconnect;
 import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.SharedPort;
 import io.rdma4j.soft.engine.Slot;
-import io.rdma4j.soft.engine.Timed;
+import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.ConnectionWatch;
-import io.rdma4j.transport.cm.Orphan;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.wire.Deth;
@@ -52,7 +52,7 @@ final class EngineCmHost implements CmHost {
     private final long caGuid;
     private final CmService service;
     private final List<Port> ports = new ArrayList<>();
-    private final Timed alarm = new Timed() {
+    private final DeadlineTask alarm = new DeadlineTask() {
         @Override
         protected void onDeadline(long nowNanos) {
             service.onDeadline(nowNanos);
@@ -183,14 +183,14 @@ final class EngineCmHost implements CmHost {
         }
 
         @Override
-        public void onLastWills(Port port, List<LastWill> wills) {
+        public void onLastWills(Port port, List<CrashDisconnect> wills) {
             if (!ports.contains(port)) {
                 ports.add(port);
             }
             Gid local = new Gid(port.high(), port.low());
-            List<Orphan> left = new ArrayList<>(wills.size());
-            for (LastWill will : wills) {
-                left.add(new Orphan(
+            List<AbandonedConnection> left = new ArrayList<>(wills.size());
+            for (CrashDisconnect will : wills) {
+                left.add(new AbandonedConnection(
                         new CmRoute(local, new Gid(will.remoteHigh(), will.remoteLow()), port.scope()),
                         will.trafficClass(),
                         will.localId(),
@@ -212,9 +212,9 @@ final class EngineCmHost implements CmHost {
             Port port = portOf(connection.route());
             if (port instanceof SharedPort shared
                     && !connection.route().leadsTo(connection.route().local(), port.scope())) {
-                Orphan left = connection.asOrphan();
+                AbandonedConnection left = connection.asOrphan();
                 Gid remote = left.route().remote();
-                shared.addWill(new LastWill(
+                shared.addWill(new CrashDisconnect(
                         left.localId(),
                         left.localQueuePair(),
                         left.remoteId(),
@@ -298,7 +298,7 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
-    public Peers peers() {
+    public PeerReputation peers() {
         return SoftDevices.peers();
     }
 
@@ -329,15 +329,15 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
-    public @Nullable Attachment find(InetAddress address) {
+    public @Nullable LocalEndpoint find(InetAddress address) {
         SoftDevice device = SoftDevices.of(address);
         return device == null
                 ? null
-                : new Attachment(address, device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
+                : new LocalEndpoint(address, device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
     }
 
     @Override
-    public @Nullable Attachment attach(InetAddress address) {
+    public @Nullable LocalEndpoint attach(InetAddress address) {
         SoftDevice device = SoftDevices.of(address);
         if (device == null) {
             return null;
@@ -351,7 +351,7 @@ final class EngineCmHost implements CmHost {
         } finally {
             engine.unlock();
         }
-        return new Attachment(port.address(), device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
+        return new LocalEndpoint(port.address(), device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
     }
 
     @Override
@@ -381,7 +381,7 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
-    public Claim joinGroup(Attachment at, io.rdma4j.verbs.Gid group) {
+    public Claim joinGroup(LocalEndpoint at, io.rdma4j.verbs.Gid group) {
         String networkName = at.device() instanceof SoftDevice soft ? soft.networkName() : "";
         engine.lock();
         try {

@@ -41,7 +41,7 @@ final class GroupMemberships {
      * @throws RdmaException {@code EINVAL} for a wildcard, for which only an InfiniBand subnet has a meaning, and for a
      *     group of another address family than the identifier's
      */
-    ProviderEvent join(Attachment at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
+    ProviderEvent join(LocalEndpoint at, MulticastJoinAttributes attributes, int typeOfService, Object membership) {
         // Mapped or not: over RoCEv2 the GID of a group is its IP address.
         Gid group = attributes.group();
         InetAddress address = group.toInetAddress();

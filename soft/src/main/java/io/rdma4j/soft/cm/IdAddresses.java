@@ -27,7 +27,7 @@ final class IdAddresses {
     private final PortSpace portSpace;
     private volatile @Nullable InetSocketAddress local;
     private volatile @Nullable InetSocketAddress peer;
-    private volatile @Nullable Attachment attachment;
+    private volatile @Nullable LocalEndpoint attachment;
     private PortTable.@Nullable Hold hold;
     private boolean reuse;
     private @Nullable Boolean familyOnly;
@@ -48,7 +48,7 @@ final class IdAddresses {
     }
 
     @Nullable
-    Attachment attachment() {
+    LocalEndpoint attachment() {
         return attachment;
     }
 
@@ -60,7 +60,7 @@ final class IdAddresses {
         return present(peer);
     }
 
-    Attachment requireAttachment() {
+    LocalEndpoint requireAttachment() {
         return present(attachment);
     }
 
@@ -119,7 +119,7 @@ final class IdAddresses {
     void bind(InetSocketAddress wanted) {
         InetAddress address = wanted.getAddress();
         requireScope("rdma_bind_addr", address);
-        Attachment at = null;
+        LocalEndpoint at = null;
         if (!address.isAnyLocalAddress()) {
             at = service.attach(address);
             if (at == null) {
@@ -176,9 +176,9 @@ final class IdAddresses {
                     from != null ? from : wildcardOf(target), source == null ? 0 : source.getPort()));
         }
         if (attachment == null) {
-            Attachment at = service.attach(route);
+            LocalEndpoint at = service.attach(route);
             if (at == null) {
-                unresolved = Explanations.noDevice(AddressText.of(route), AddressText.of(target));
+                unresolved = ConnectionExplanations.noDevice(AddressText.of(route), AddressText.of(target));
                 return false;
             }
             attachment = at;
@@ -219,7 +219,7 @@ final class IdAddresses {
     }
 
     /** The addresses of a connection that a peer asked for. */
-    void connected(Attachment at, IpCmHeader header, int localPort, int scope) {
+    void connected(LocalEndpoint at, IpCmHeader header, int localPort, int scope) {
         attachment = at;
         local = new InetSocketAddress(at.address(), localPort);
         Gid gid = new Gid(header.source().high(), header.source().low());

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.ConnectionAttempt;
-import io.rdma4j.soft.device.Alarms;
+import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmListener;
@@ -73,7 +73,7 @@ final class RequestListener implements CmListener, ServiceListener {
         try {
             return listener.accessFilter().mayConnect(attempt);
         } catch (RuntimeException e) {
-            Alarms.onFilterFailure(attempt, e);
+            AttackWarnings.onFilterFailure(attempt, e);
             return false;
         }
     }
@@ -94,21 +94,21 @@ final class RequestListener implements CmListener, ServiceListener {
             boolean isOfFamily = ipv4 == header.isIpv4() || !ipv4 && !familyOnly;
             return isOfFamily && (listening.takesAllDevices() || isServed(route));
         }
-        Attachment own = listener.attachment();
+        LocalEndpoint own = listener.attachment();
         return own != null
                 && own.wireGid().equals(header.destination())
                 && CmRoute.isSameLink(own.scope(), route.scope());
     }
 
     private boolean isServed(CmRoute route) {
-        Attachment at = listener.attachmentOf(route);
+        LocalEndpoint at = listener.attachmentOf(route);
         return at != null && listening.serves(at.address());
     }
 
     @Override
     public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
         IpCmHeader header = IpCmHeader.parse(request.privateData());
-        Attachment at = listener.attachmentOf(connection.route());
+        LocalEndpoint at = listener.attachmentOf(connection.route());
         if (header == null || at == null) {
             return null;
         }
@@ -124,7 +124,7 @@ final class RequestListener implements CmListener, ServiceListener {
     @Override
     public boolean onRequest(ServiceRequest request, SidrReq message) {
         IpCmHeader header = IpCmHeader.parse(message.privateData());
-        Attachment at = listener.attachmentOf(request.route());
+        LocalEndpoint at = listener.attachmentOf(request.route());
         if (header == null || at == null) {
             return false;
         }

@@ -181,7 +181,7 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void joinMulticast(MulticastJoinAttributes wanted, Object membership) {
         require(GroupMemberships.JOIN, State.ADDR_BOUND, State.ADDR_RESOLVED);
-        Attachment at = addresses.attachment();
+        LocalEndpoint at = addresses.attachment();
         if (at == null) {
             throw wrongState(GroupMemberships.JOIN, "it is bound to a wildcard and has no device");
         }
@@ -211,7 +211,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     /** A request has come for this listener; under the host's lock. */
-    CmEvents onRequest(CmConnection request, Req message, IpCmHeader header, Attachment at) {
+    CmEvents onRequest(CmConnection request, Req message, IpCmHeader header, LocalEndpoint at) {
         SoftCmId child = child(request.route(), header, at);
         ProviderEvent event = child.connection.asked(request, message, at.scope());
         child.sink = sink.onConnectRequest(child, event);
@@ -219,7 +219,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     /** A question for this datagram service has come; under the host's lock. */
-    void onRequest(ServiceRequest request, IpCmHeader header, Attachment at) {
+    void onRequest(ServiceRequest request, IpCmHeader header, LocalEndpoint at) {
         SoftCmId child = child(request.route(), header, at);
         child.datagrams.asked(request);
         byte[] privateData =
@@ -231,7 +231,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     /** The identifier of a request that has come to this one. */
-    private SoftCmId child(CmRoute route, IpCmHeader header, Attachment at) {
+    private SoftCmId child(CmRoute route, IpCmHeader header, LocalEndpoint at) {
         SoftCmId child = new SoftCmId(service, portSpace, queuePairType, sink);
         child.addresses.connected(at, header, addresses.requireLocal().getPort(), route.scope());
         child.typeOfService = typeOfService;
@@ -370,7 +370,7 @@ final class SoftCmId implements ProviderCmId {
                     CmEvent.Type.DISCONNECTED,
                     timedOut ? -Errno.ETIMEDOUT.number() : 0,
                     ConnectionParameters.NONE,
-                    timedOut ? Explanations.disconnectUnanswered(describe()) : ""));
+                    timedOut ? ConnectionExplanations.disconnectUnanswered(describe()) : ""));
         }
     }
 
@@ -381,7 +381,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     void onDeviceRemoved(Device device) {
-        Attachment at = addresses.attachment();
+        LocalEndpoint at = addresses.attachment();
         if (at != null && at.device().equals(device) && state != State.DESTROYING) {
             state = State.DEVICE_REMOVAL;
             emit(new ProviderEvent(
@@ -392,8 +392,8 @@ final class SoftCmId implements ProviderCmId {
         }
     }
 
-    void onAddressesChanged(Predicate<Attachment> isChanged) {
-        Attachment at = addresses.attachment();
+    void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
+        LocalEndpoint at = addresses.attachment();
         if (at != null && isChanged.test(at)) {
             emit(ProviderEvent.of(CmEvent.Type.ADDRESS_CHANGE));
         }
@@ -409,7 +409,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public @Nullable Device device() {
-        Attachment at = addresses.attachment();
+        LocalEndpoint at = addresses.attachment();
         return at == null ? null : at.device();
     }
 
@@ -429,12 +429,12 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Nullable
-    Attachment attachment() {
+    LocalEndpoint attachment() {
         return addresses.attachment();
     }
 
     @Nullable
-    Attachment attachmentOf(CmRoute route) {
+    LocalEndpoint attachmentOf(CmRoute route) {
         return service.attachmentOf(route);
     }
 
@@ -480,7 +480,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public String describe() {
-        return Explanations.ends(addresses.local(), addresses.peer(), addresses.attachment());
+        return ConnectionExplanations.ends(addresses.local(), addresses.peer(), addresses.attachment());
     }
 
     // ---- checks

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.MulticastGroup;
@@ -45,7 +45,7 @@ final class MulticastAttachments {
             throw new RdmaException(
                     ATTACH,
                     Errno.EINVAL,
-                    name + ": " + Addresses.text(group.toInetAddress()) + " is not a multicast address",
+                    name + ": " + GidAddresses.text(group.toInetAddress()) + " is not a multicast address",
                     "Multicast addresses are 224.0.0.0 to 239.255.255.255, and those that begin with ff");
         }
         for (InetAddress address : device.addresses()) {
@@ -57,7 +57,7 @@ final class MulticastAttachments {
                 ATTACH,
                 Errno.ENODEV,
                 name + ": " + device.name() + " has no " + (group.isIpv4() ? "IPv4" : "IPv6")
-                        + " address for the group " + Addresses.text(group.toInetAddress()),
+                        + " address for the group " + GidAddresses.text(group.toInetAddress()),
                 "Give " + device.networkName() + " one, or use a group of the other family");
     }
 
@@ -71,7 +71,7 @@ final class MulticastAttachments {
             throw new RdmaException(
                     ATTACH,
                     Errno.ENOMEM,
-                    held.size() + " queue pairs are attached to " + Addresses.text(group.toInetAddress()),
+                    held.size() + " queue pairs are attached to " + GidAddresses.text(group.toInetAddress()),
                     "Detach some that are not used");
         }
         held.attach(driven);
@@ -88,7 +88,7 @@ final class MulticastAttachments {
                     DETACH,
                     Errno.EINVAL,
                     "queue pair 0x%06x is not attached to %s"
-                            .formatted(driven.machine().number(), Addresses.text(group.toInetAddress())),
+                            .formatted(driven.machine().number(), GidAddresses.text(group.toInetAddress())),
                     "");
         }
         leave(held);

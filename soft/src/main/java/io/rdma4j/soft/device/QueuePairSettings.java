@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Port;
@@ -98,7 +98,7 @@ final class QueuePairSettings {
                 LOGGER.log(
                         System.Logger.Level.WARNING,
                         "queue pair 0x%06x receives no datagrams at %s: %s"
-                                .formatted(machine.number(), Addresses.text(address), e.getMessage()));
+                                .formatted(machine.number(), GidAddresses.text(address), e.getMessage()));
                 failure = e;
             }
         }

@@ -2,7 +2,7 @@ package io.rdma4j.soft.device;
 
 import io.rdma4j.link.InterfaceView;
 import io.rdma4j.link.Interfaces;
-import io.rdma4j.soft.engine.Addresses;
+import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.transport.QueuePairCounters;
 import io.rdma4j.verbs.Device;
@@ -189,7 +189,7 @@ public final class SoftDevice implements Device {
         LongStream.Builder halves = LongStream.builder();
         for (InetAddress address : addresses) {
             if (address != null) {
-                halves.add(Addresses.high(address)).add(Addresses.low(address));
+                halves.add(GidAddresses.high(address)).add(GidAddresses.low(address));
             }
         }
         gidHalves = halves.build().toArray();
@@ -271,7 +271,7 @@ public final class SoftDevice implements Device {
     public String toString() {
         List<String> texts = new ArrayList<>();
         for (InetAddress address : addresses()) {
-            texts.add(Addresses.text(address));
+            texts.add(GidAddresses.text(address));
         }
         return name() + " " + texts;
     }

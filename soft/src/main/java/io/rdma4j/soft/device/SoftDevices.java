@@ -43,7 +43,7 @@ public final class SoftDevices {
     private static volatile @Nullable LinkDecorator decoration;
 
     /** Volatile: asked for under the locks of engines, which must not wait for the monitor of this class. */
-    private static volatile @Nullable Peers peers;
+    private static volatile @Nullable PeerReputation peers;
 
     private SoftDevices() {}
 
@@ -53,16 +53,16 @@ public final class SoftDevices {
     }
 
     /** What this process knows of its peers. */
-    public static Peers peers() {
-        Peers known = peers;
+    public static PeerReputation peers() {
+        PeerReputation known = peers;
         return known != null ? known : firstPeers();
     }
 
-    private static synchronized Peers firstPeers() {
-        Peers known = peers;
+    private static synchronized PeerReputation firstPeers() {
+        PeerReputation known = peers;
         if (known == null) {
             SecurityOptions options = SoftOptions.settleSecurity();
-            known = new Peers(options.sourcePort(), options.violations(), SoftDevices::isOwnAddress);
+            known = new PeerReputation(options.sourcePort(), options.violations(), SoftDevices::isOwnAddress);
             peers = known;
         }
         return known;

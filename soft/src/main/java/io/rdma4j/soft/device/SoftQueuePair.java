@@ -51,9 +51,9 @@ final class SoftQueuePair implements QueuePair {
     private final DrivenQueuePair driven;
     private final QueuePairSettings settings;
     private final MulticastAttachments attachments;
-    private final PostingLine<SendWorkRequest> sends = new PostingLine<>(new SpinLock(), this::enqueue, this::transmit);
-    private final PostingLine<ReceiveWorkRequest> receives =
-            new PostingLine<>(new SpinLock(), this::enqueue, this::flushIfFailed);
+    private final PostLock<SendWorkRequest> sends = new PostLock<>(new SpinLock(), this::enqueue, this::transmit);
+    private final PostLock<ReceiveWorkRequest> receives =
+            new PostLock<>(new SpinLock(), this::enqueue, this::flushIfFailed);
     private volatile boolean closed;
 
     private SoftQueuePair(
@@ -259,12 +259,12 @@ final class SoftQueuePair implements QueuePair {
 
     // ---- events from below, under the engine lock ----
 
-    private void onAsyncEvent(io.rdma4j.transport.AsyncEvent event) {
-        if (event == io.rdma4j.transport.AsyncEvent.GUESSING) {
-            Alarms.onGuessing(this, machine.counters());
+    private void onAsyncEvent(io.rdma4j.transport.QueuePairEvent event) {
+        if (event == io.rdma4j.transport.QueuePairEvent.GUESSING) {
+            AttackWarnings.onGuessing(this, machine.counters());
             return;
         }
-        if (event == io.rdma4j.transport.AsyncEvent.ACCESS_ERROR) {
+        if (event == io.rdma4j.transport.QueuePairEvent.ACCESS_ERROR) {
             SoftDevices.peers().noteViolation(new Gid(driven.remoteHigh(), driven.remoteLow()), engine.nowNanos());
         }
         domain.softContext()
@@ -363,7 +363,7 @@ final class SoftQueuePair implements QueuePair {
     @Override
     public String explain(CompletionStatus status) {
         return machine instanceof RcQueuePair connection
-                ? Explanations.of(status, connection.sendParameters())
+                ? QueuePairExplanations.of(status, connection.sendParameters())
                 : status.text();
     }
 
@@ -435,13 +435,13 @@ final class SoftQueuePair implements QueuePair {
     }
 
     private void enqueue(SendWorkRequest request) {
-        SendPosting.check(this, request);
+        WorkRequestChecks.check(this, request);
         requireSendState();
         SendRequest place = machine.sendQueue().claim();
         if (place == null) {
             throw full("ibv_post_send", "send", capabilities.maxSendWorkRequests());
         }
-        SendPosting.fill(place, request, domain);
+        WorkRequestChecks.fill(place, request, domain);
         machine.sendQueue().publish();
     }
 
@@ -482,7 +482,7 @@ final class SoftQueuePair implements QueuePair {
             throw full("ibv_post_recv", "receive", capabilities.maxReceiveWorkRequests());
         }
         place.workRequestId = request.id();
-        SendPosting.copyList("ibv_post_recv", request.list(), place.list, domain);
+        WorkRequestChecks.copyList("ibv_post_recv", request.list(), place.list, domain);
         machine.receiveQueue().publish();
     }
 

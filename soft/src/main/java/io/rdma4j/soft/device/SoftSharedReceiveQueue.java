@@ -38,7 +38,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     /** Of who posts. Who changes the size holds the engine lock too, and takes that first. */
     private final SpinLock lock = new SpinLock();
 
-    private final PostingLine<ReceiveWorkRequest> receives = new PostingLine<>(lock, this::enqueue, () -> {});
+    private final PostLock<ReceiveWorkRequest> receives = new PostLock<>(lock, this::enqueue, () -> {});
 
     /** Queue pairs that take receives from here; under the engine lock. */
     private int users;
@@ -166,7 +166,7 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                     "Post again when messages have come, or make the queue larger");
         }
         place.workRequestId = request.id();
-        SendPosting.copyList(POST, request.list(), place.list, domain);
+        WorkRequestChecks.copyList(POST, request.list(), place.list, domain);
         queue.publish();
     }
 

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * store: the item keeps its place under the earlier key and is put right when it comes up. Under the engine lock.
  */
 final class DeadlineQueue {
-    private @Nullable Timed[] heap = new @Nullable Timed[64];
+    private @Nullable DeadlineTask[] heap = new @Nullable DeadlineTask[64];
     private int size;
 
     /** Sets, moves or (with {@link Long#MAX_VALUE}) takes back an item's deadline. */
-    void schedule(Timed item, long deadlineNanos) {
+    void schedule(DeadlineTask item, long deadlineNanos) {
         item.deadlineNanos = deadlineNanos;
         if (item.index < 0) {
             if (deadlineNanos != Long.MAX_VALUE) {
@@ -26,14 +26,14 @@ final class DeadlineQueue {
     }
 
     /** Forgets an item. */
-    void remove(Timed item) {
+    void remove(DeadlineTask item) {
         item.deadlineNanos = Long.MAX_VALUE;
         int hole = item.index;
         if (hole < 0) {
             return;
         }
         item.index = -1;
-        Timed last = at(--size);
+        DeadlineTask last = at(--size);
         heap[size] = null;
         if (hole != size) {
             siftUp(hole, last);
@@ -44,7 +44,7 @@ final class DeadlineQueue {
     /** The earliest deadline, or {@link Long#MAX_VALUE}. */
     long nextDeadlineNanos() {
         while (size > 0) {
-            Timed top = at(0);
+            DeadlineTask top = at(0);
             if (top.deadlineNanos == top.keyNanos) {
                 return top.keyNanos;
             }
@@ -56,7 +56,7 @@ final class DeadlineQueue {
     /** Calls all whose time has come. */
     void runDue(long nowNanos) {
         while (size > 0) {
-            Timed top = at(0);
+            DeadlineTask top = at(0);
             if (top.keyNanos > nowNanos) {
                 return;
             }
@@ -70,7 +70,7 @@ final class DeadlineQueue {
     }
 
     /** Puts the top, whose deadline has moved, where it belongs. */
-    private void settle(Timed top) {
+    private void settle(DeadlineTask top) {
         if (top.deadlineNanos == Long.MAX_VALUE) {
             remove(top);
         } else {
@@ -79,7 +79,7 @@ final class DeadlineQueue {
         }
     }
 
-    private void insert(Timed item) {
+    private void insert(DeadlineTask item) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, size * 2);
         }
@@ -87,20 +87,20 @@ final class DeadlineQueue {
         siftUp(size++, item);
     }
 
-    private Timed at(int index) {
+    private DeadlineTask at(int index) {
         return Objects.requireNonNull(heap[index]);
     }
 
-    private void put(int index, Timed item) {
+    private void put(int index, DeadlineTask item) {
         heap[index] = item;
         item.index = index;
     }
 
-    private void siftUp(int start, Timed item) {
+    private void siftUp(int start, DeadlineTask item) {
         int i = start;
         while (i > 0) {
             int up = (i - 1) >>> 1;
-            Timed parent = at(up);
+            DeadlineTask parent = at(up);
             if (parent.keyNanos <= item.keyNanos) {
                 break;
             }
@@ -110,7 +110,7 @@ final class DeadlineQueue {
         put(i, item);
     }
 
-    private void siftDown(int start, Timed item) {
+    private void siftDown(int start, DeadlineTask item) {
         int i = start;
         while (true) {
             int child = 2 * i + 1;

@@ -7,9 +7,9 @@ import io.rdma4j.wire.Frame;
 /** What other processes of a local address send to the UDP port of this process' own, without the port's owner. */
 final class DirectFrames {
     private final Link udp;
-    private final Neighbours neighbours;
+    private final AddressSiblings neighbours;
 
-    DirectFrames(Link udp, Neighbours neighbours) {
+    DirectFrames(Link udp, AddressSiblings neighbours) {
         this.udp = udp;
         this.neighbours = neighbours;
     }

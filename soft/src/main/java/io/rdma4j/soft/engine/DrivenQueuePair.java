@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair as the engine drives it: the protocol machine, the port it uses, and its places in the engine's lists. */
-public final class DrivenQueuePair extends Timed {
+public final class DrivenQueuePair extends DeadlineTask {
     private static final VarHandle RUNG;
 
     static {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * a duty cycle of microseconds and never while blocked in the kernel.
  *
  * <p>A duty cycle drains the ports, runs the timers that are due and transmits. It is run by whoever polls or posts, by
- * a thread that waits ({@link #await}), or by the background thread when there is no other; see {@link Progress}.
+ * a thread that waits ({@link #await}), or by the background thread when there is no other; see {@link WaitCoordinator}.
  *
  * <p>Order matters in two places. Timers fire only after all ports were found empty, so that a process that was paused
  * does not time out on packets that lie in its sockets. And a cycle by a thread that polls leaves what its input calls
@@ -46,11 +46,11 @@ public final class Engine {
     private final LinkSet links;
     private final EngineCounters counters = new EngineCounters();
     private final QueuePairTable queuePairs;
-    private final Handover handover = new Handover();
+    private final CrossEngineQueue handover = new CrossEngineQueue();
     private final DeadlineQueue deadlines = new DeadlineQueue();
     private final Doorbells doorbells = new Doorbells();
     private final Consumer<DrivenQueuePair> onDoorbell = this::onDoorbell;
-    private final Progress progress;
+    private final WaitCoordinator progress;
     private final Receiver receiver;
     private final Transmitter transmitter;
     private final MadSender madSender;
@@ -78,7 +78,7 @@ public final class Engine {
         receiver = new Receiver(this);
         transmitter = new Transmitter(this);
         madSender = new MadSender(this);
-        progress = new Progress(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
+        progress = new WaitCoordinator(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
         progress.start();
     }
 
@@ -115,12 +115,12 @@ public final class Engine {
     }
 
     /** Sets, moves or (with {@link Long#MAX_VALUE}) takes back a deadline; under the engine lock. */
-    public void schedule(Timed item, long deadlineNanos) {
+    public void schedule(DeadlineTask item, long deadlineNanos) {
         deadlines.schedule(item, deadlineNanos);
     }
 
     /** Forgets an item and its deadline; under the engine lock. */
-    public void cancel(Timed item) {
+    public void cancel(DeadlineTask item) {
         deadlines.remove(item);
     }
 

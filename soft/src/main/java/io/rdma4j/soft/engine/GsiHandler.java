@@ -29,5 +29,5 @@ public interface GsiHandler {
      * @param port the address that the process used
      * @param wills its connections with other addresses
      */
-    void onLastWills(Port port, List<LastWill> wills);
+    void onLastWills(Port port, List<CrashDisconnect> wills);
 }

@@ -23,8 +23,8 @@ final class InheritedLink extends ForwardingLink {
      * @param owned UDP port 4791
      * @param sender the UDP port that the process has sent from so far
      */
-    InheritedLink(Link owned, Link sender, Neighbours neighbours) {
-        super(new NeighbourLink(sender, neighbours));
+    InheritedLink(Link owned, Link sender, AddressSiblings neighbours) {
+        super(new SiblingLink(sender, neighbours));
         this.owned = owned;
         direct = new DirectFrames(sender, neighbours);
     }

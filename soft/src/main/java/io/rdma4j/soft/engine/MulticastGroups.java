@@ -26,7 +26,7 @@ public final class MulticastGroups {
     record Key(Gid group, String networkName) {
         @Override
         public String toString() {
-            return Addresses.text(group.toInetAddress()) + " on " + networkName;
+            return GidAddresses.text(group.toInetAddress()) + " on " + networkName;
         }
     }
 

@@ -18,8 +18,8 @@ public abstract class Port {
 
     Port(InetAddress address) {
         this.address = address;
-        high = Addresses.high(address);
-        low = Addresses.low(address);
+        high = GidAddresses.high(address);
+        low = GidAddresses.low(address);
     }
 
     /** The local address. Any thread. */
@@ -39,7 +39,7 @@ public abstract class Port {
 
     /** Interface index of a link-local address, else 0. Any thread. */
     public final int scope() {
-        return Addresses.scope(address);
+        return GidAddresses.scope(address);
     }
 
     final boolean isAt(long otherHigh, long otherLow) {
@@ -76,6 +76,6 @@ public abstract class Port {
 
     @Override
     public String toString() {
-        return "port " + Addresses.text(address);
+        return "port " + GidAddresses.text(address);
     }
 }

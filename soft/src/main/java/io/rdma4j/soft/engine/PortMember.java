@@ -50,7 +50,7 @@ final class PortMember implements Link {
     /** Whether messages lie in the channel that the kernel knows nothing of any more. */
     private boolean mayHaveMore;
 
-    private final WillKeeper ownersWills = new WillKeeper();
+    private final CrashDisconnectStore ownersWills = new CrashDisconnectStore();
     private boolean startsDirect;
     private boolean ended;
 
@@ -70,7 +70,7 @@ final class PortMember implements Link {
     PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
-        this.sender = new NeighbourLink(sender, port.neighbours());
+        this.sender = new SiblingLink(sender, port.neighbours());
         direct = new DirectFrames(sender, port.neighbours());
         int udpPort = sender.localAddress().getPort();
         port.neighbours().put(slot, udpPort);
@@ -123,7 +123,7 @@ final class PortMember implements Link {
     }
 
     /** What the owner has left when it has ended; it may be another process that keeps it. */
-    List<LastWill> wills() {
+    List<CrashDisconnect> wills() {
         return refused ? List.of() : ownersWills.open();
     }
 

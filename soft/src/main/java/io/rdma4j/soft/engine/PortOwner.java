@@ -41,7 +41,7 @@ final class PortOwner {
     private static final class Member {
         private final LocalChannel channel;
         private final Set<Long> services = new HashSet<>();
-        private final WillKeeper wills = new WillKeeper();
+        private final CrashDisconnectStore wills = new CrashDisconnectStore();
         private int slot;
         private int udpPort;
         private boolean isExpelled;

@@ -41,7 +41,7 @@ final class Ports {
     }
 
     private static AddressKey keyOf(InetAddress address) {
-        return new AddressKey(Addresses.high(address), Addresses.low(address), Addresses.scope(address));
+        return new AddressKey(GidAddresses.high(address), GidAddresses.low(address), GidAddresses.scope(address));
     }
 
     /**

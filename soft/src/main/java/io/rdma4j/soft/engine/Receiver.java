@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Checks what comes in and gives it to the queue pair it is for, or to the process it is for. What fails a check is
  * counted and dropped without a word, as every RoCEv2 device does. Under the engine lock; allocates nothing.
  */
-final class Receiver implements Handover.Taker {
+final class Receiver implements CrossEngineQueue.Taker {
     /** Number of the general services queue pair. */
     static final int GSI_QUEUE_PAIR = 1;
 
@@ -189,7 +189,7 @@ final class Receiver implements Handover.Taker {
     }
 
     /** What a process that shared a port has left, if there is who can end it. */
-    void onLastWills(SharedPort port, List<LastWill> wills) {
+    void onLastWills(SharedPort port, List<CrashDisconnect> wills) {
         GsiHandler handler = gsiHandler;
         if (handler != null && !wills.isEmpty()) {
             handler.onLastWills(port, wills);

@@ -57,7 +57,7 @@ final class RelayMessage {
     }
 
     /** Puts the will of a connection at its place, or that it is taken back. */
-    static void putWill(ByteBuffer out, int index, int localId, @Nullable LastWill will) {
+    static void putWill(ByteBuffer out, int index, int localId, @Nullable CrashDisconnect will) {
         int at = WILLS_AT + index * WILL_BYTES;
         out.putInt(at, localId);
         out.putInt(at + 4, will == null ? 0 : will.localQueuePair());
@@ -68,9 +68,9 @@ final class RelayMessage {
     }
 
     /** The will at a place of a message. */
-    static LastWill will(ByteBuffer message, int at) {
+    static CrashDisconnect will(ByteBuffer message, int at) {
         int classAndQueuePair = message.getInt(at + 12);
-        return new LastWill(
+        return new CrashDisconnect(
                 message.getInt(at),
                 message.getInt(at + 4) & QUEUE_PAIR_MASK,
                 message.getInt(at + 8),

@@ -37,10 +37,10 @@ public final class SharedPort extends Port {
     private final Path socket;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
-    private final Neighbours neighbours;
-    private final WillTeller wills;
+    private final AddressSiblings neighbours;
+    private final CrashDisconnectPublisher wills;
     private final Signal signal = new Signal();
-    private final Timed retry = new Retry();
+    private final DeadlineTask retry = new Retry();
     private long retryNanos = FIRST_RETRY_NANOS;
     private @Nullable Link link;
 
@@ -65,8 +65,8 @@ public final class SharedPort extends Port {
         super(address);
         this.engine = engine;
         this.socket = socket;
-        neighbours = new Neighbours(high(), low());
-        wills = new WillTeller(engine);
+        neighbours = new AddressSiblings(high(), low());
+        wills = new CrashDisconnectPublisher(engine);
     }
 
     /** Whether this process has UDP port 4791 of the address. */
@@ -141,7 +141,7 @@ public final class SharedPort extends Port {
             return made;
         }
         sender = udp;
-        return new NeighbourLink(udp, neighbours);
+        return new SiblingLink(udp, neighbours);
     }
 
     private @Nullable String tryJoin(String taken) throws IOException {
@@ -213,7 +213,7 @@ public final class SharedPort extends Port {
         }
     }
 
-    private final class Retry extends Timed {
+    private final class Retry extends DeadlineTask {
         @Override
         protected void onDeadline(long nowNanos) {
             if (owner == null && member == null) {
@@ -287,12 +287,12 @@ public final class SharedPort extends Port {
     }
 
     /** What such a process has left is ended in its name. */
-    void onLastWills(List<LastWill> left) {
+    void onLastWills(List<CrashDisconnect> left) {
         engine.receiver().onLastWills(this, left);
     }
 
     /** A connection with another address that shall not outlive this process, whatever its end. */
-    public void addWill(LastWill will) {
+    public void addWill(CrashDisconnect will) {
         wills.add(will);
     }
 
@@ -379,7 +379,7 @@ public final class SharedPort extends Port {
     }
 
     /** How the other processes of the address are reached without the owner. Any thread. */
-    Neighbours neighbours() {
+    AddressSiblings neighbours() {
         return neighbours;
     }
 
@@ -391,7 +391,7 @@ public final class SharedPort extends Port {
         return new RdmaException(
                 operation,
                 Errno.ETIMEDOUT,
-                "the process that owns UDP port 4791 of " + Addresses.text(address()) + " does not answer",
+                "the process that owns UDP port 4791 of " + GidAddresses.text(address()) + " does not answer",
                 "It may be stopped, by a debugger or SIGSTOP: let it go on or end it, and try again");
     }
 

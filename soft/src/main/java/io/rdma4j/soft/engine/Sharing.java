@@ -72,7 +72,7 @@ public final class Sharing implements AutoCloseable {
             throw new RdmaException(
                     "rdma_bind_addr",
                     Errno.EADDRNOTAVAIL,
-                    Addresses.text(address) + " is not an address of this host",
+                    GidAddresses.text(address) + " is not an address of this host",
                     "Name a local address");
         }
         long giveUpNanos = System.nanoTime() + OPEN_NANOS;
@@ -116,7 +116,7 @@ public final class Sharing implements AutoCloseable {
             }
             return refusal;
         } catch (IOException e) {
-            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + Addresses.text(address), e, "");
+            throw SystemFailure.of("rdma_bind_addr", "open UDP port 4791 of " + GidAddresses.text(address), e, "");
         } finally {
             engine.unlock();
         }
@@ -132,7 +132,7 @@ public final class Sharing implements AutoCloseable {
     }
 
     private Path socket(InetAddress address) {
-        return directory.file(Addresses.fileName(address) + ".sock");
+        return directory.file(GidAddresses.fileName(address) + ".sock");
     }
 
     private static boolean pause() {
@@ -149,7 +149,7 @@ public final class Sharing implements AutoCloseable {
         return new RdmaException(
                 "rdma_bind_addr",
                 Errno.EADDRINUSE,
-                "UDP port 4791 of " + Addresses.text(address) + " is held by something that does not share it with"
+                "UDP port 4791 of " + GidAddresses.text(address) + " is held by something that does not share it with"
                         + " this process (" + refusal + "; run directory " + directory.path() + ")",
                 "If it is the kernel's rdma_rxe, unload it (rmmod rdma_rxe), use another address or network namespace;"
                         + " if it is another user's process, end it or use another address; if it is an rdma4j process"

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * nobody waits.
  */
 public final class Signal {
-    private final ConcurrentLinkedQueue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<EngineWaiter> waiters = new ConcurrentLinkedQueue<>();
 
     /** Creates a place where nobody waits. */
     public Signal() {}
@@ -22,17 +22,17 @@ public final class Signal {
         if (waiters.isEmpty()) {
             return;
         }
-        for (Waiter waiter : waiters) {
+        for (EngineWaiter waiter : waiters) {
             waiter.wake();
         }
     }
 
-    void add(Waiter waiter) {
+    void add(EngineWaiter waiter) {
         waiters.add(waiter);
         VarHandle.fullFence();
     }
 
-    void remove(Waiter waiter) {
+    void remove(EngineWaiter waiter) {
         var _ = waiters.remove(waiter);
     }
 }

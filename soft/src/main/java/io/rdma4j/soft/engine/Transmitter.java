@@ -34,7 +34,7 @@ final class Transmitter {
     private final Icrc icrc = new Icrc();
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), BURST_BYTES);
 
-    private final SendTurns turns = new SendTurns();
+    private final ActiveQueue turns = new ActiveQueue();
 
     /** Whether the queue pair whose turn it was may have more to send. */
     private boolean turnIsOver;

@@ -6,7 +6,7 @@ import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
 import io.rdma4j.soft.SecurityOptions;
-import io.rdma4j.soft.device.Peers;
+import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
@@ -235,7 +235,7 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public Peers peers() {
+        public PeerReputation peers() {
             return SoftDevices.peers();
         }
 
@@ -260,7 +260,7 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public @Nullable Attachment attach(InetAddress local) {
+        public @Nullable LocalEndpoint attach(InetAddress local) {
             if (refusal != null) {
                 throw refusal;
             }
@@ -268,8 +268,8 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public @Nullable Attachment find(InetAddress local) {
-            return wildcardAddresses.contains(local) ? new Attachment(local, device, gidIndex, mtu, 15) : null;
+        public @Nullable LocalEndpoint find(InetAddress local) {
+            return wildcardAddresses.contains(local) ? new LocalEndpoint(local, device, gidIndex, mtu, 15) : null;
         }
 
         @Override
@@ -287,7 +287,7 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public Claim joinGroup(Attachment at, Gid group) {
+        public Claim joinGroup(LocalEndpoint at, Gid group) {
             String membership = group + " at " + at.address().getHostAddress();
             groups.add(membership);
             return () -> groups.remove(membership);

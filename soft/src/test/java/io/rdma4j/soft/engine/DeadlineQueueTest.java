@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Deadlines fire when they are due, in whatever way they were moved before. */
 class DeadlineQueueTest {
-    private static final class Item extends Timed {
+    private static final class Item extends DeadlineTask {
         private long wanted = Long.MAX_VALUE;
         private int fired;
 

@@ -48,7 +48,7 @@ class EndsOfProcessesTest {
     private final BlockingQueue<List<Long>> ends = new LinkedBlockingQueue<>();
 
     /** What processes that have ended have left. */
-    private final BlockingQueue<List<LastWill>> wills = new LinkedBlockingQueue<>();
+    private final BlockingQueue<List<CrashDisconnect>> wills = new LinkedBlockingQueue<>();
 
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
@@ -65,7 +65,7 @@ class EndsOfProcessesTest {
             }
 
             @Override
-            public void onLastWills(Port port, List<LastWill> left) {
+            public void onLastWills(Port port, List<CrashDisconnect> left) {
                 wills.add(left);
             }
         });
@@ -74,7 +74,7 @@ class EndsOfProcessesTest {
     }
 
     private Path socket() {
-        return folder.resolve("run").resolve(Addresses.fileName(ADDRESS) + ".sock");
+        return folder.resolve("run").resolve(GidAddresses.fileName(ADDRESS) + ".sock");
     }
 
     private static void tell(LocalChannel channel, int... bytes) {
@@ -101,13 +101,13 @@ class EndsOfProcessesTest {
     }
 
     /** The will of a connection of a process. */
-    private static LastWill will(int slot, int number) {
-        return new LastWill(
+    private static CrashDisconnect will(int slot, int number) {
+        return new CrashDisconnect(
                 slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number, 3, 0xfe80L << 48, number);
     }
 
     /** Tells wills, and takes others back. */
-    private static void tellWills(LocalChannel channel, List<LastWill> left, int... takenBack) {
+    private static void tellWills(LocalChannel channel, List<CrashDisconnect> left, int... takenBack) {
         ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
         RelayMessage.beginWills(message, left.size() + takenBack.length);
         for (int i = 0; i < left.size(); i++) {
@@ -120,16 +120,16 @@ class EndsOfProcessesTest {
     }
 
     /** The wills that a process tells, until there are so many; one that it takes back is null. */
-    private static Map<Integer, @Nullable LastWill> hearWills(LocalChannel channel, int count)
+    private static Map<Integer, @Nullable CrashDisconnect> hearWills(LocalChannel channel, int count)
             throws InterruptedException {
-        Map<Integer, @Nullable LastWill> heard = new LinkedHashMap<>();
+        Map<Integer, @Nullable CrashDisconnect> heard = new LinkedHashMap<>();
         while (heard.size() < count) {
             ByteBuffer message = hearWhole(channel);
             assertThat(message.get(message.position())).isEqualTo(RelayMessage.WILLS);
             for (int at = message.position() + RelayMessage.WILLS_AT;
                     at < message.limit();
                     at += RelayMessage.WILL_BYTES) {
-                LastWill will = RelayMessage.will(message, at);
+                CrashDisconnect will = RelayMessage.will(message, at);
                 assertThat(heard).doesNotContainKey(will.localId());
                 heard.put(will.localId(), will.remoteId() == 0 ? null : will);
             }
@@ -151,9 +151,9 @@ class EndsOfProcessesTest {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel ending = joined(SLOT);
-        List<LastWill> left = List.of(will(SLOT, 1), will(SLOT, 2), will(SLOT, 3));
+        List<CrashDisconnect> left = List.of(will(SLOT, 1), will(SLOT, 2), will(SLOT, 3));
         tellWills(ending, left);
-        LastWill changed = new LastWill(left.get(2).localId(), 9, 9, 9, 0, 0, 9);
+        CrashDisconnect changed = new CrashDisconnect(left.get(2).localId(), 9, 9, 9, 0, 0, 9);
         tellWills(ending, List.of(changed), left.getFirst().localId(), 0xff00_0099);
         ending.close();
         assertThat(wills.poll(10, TimeUnit.SECONDS)).containsExactly(left.get(1), changed);
@@ -191,14 +191,14 @@ class EndsOfProcessesTest {
 
     @Test
     void processKeepsNoMoreWillsThanItHasQueuePairNumbers() {
-        WillKeeper keeper = new WillKeeper();
+        CrashDisconnectStore keeper = new CrashDisconnectStore();
         ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
-        for (int number = 1; number <= WillKeeper.MOST + 10; number++) {
+        for (int number = 1; number <= CrashDisconnectStore.MOST + 10; number++) {
             RelayMessage.beginWills(message, 1);
             RelayMessage.putWill(message, 0, SLOT << 24 | number, will(SLOT, number));
             assertThat(keeper.take(message, SLOT)).isTrue();
         }
-        assertThat(keeper.open()).hasSize(WillKeeper.MOST);
+        assertThat(keeper.open()).hasSize(CrashDisconnectStore.MOST);
         assertThat(keeper.open()).isEmpty();
     }
 
@@ -213,7 +213,7 @@ class EndsOfProcessesTest {
         port.removeWill(will(SLOT - 2, 300).localId());
         member.engine.unlock();
         assertThat(hearWills(member.channel, 599).values())
-                .doesNotContain(will(SLOT - 2, 300), (LastWill) null)
+                .doesNotContain(will(SLOT - 2, 300), (CrashDisconnect) null)
                 .contains(will(SLOT - 2, 1), will(SLOT - 2, 600));
 
         member.engine.lock();
@@ -222,7 +222,7 @@ class EndsOfProcessesTest {
         port.removeWill(will(SLOT - 2, 300).localId());
         port.tellWills();
         member.engine.unlock();
-        Map<Integer, @Nullable LastWill> heard = hearWills(member.channel, 1);
+        Map<Integer, @Nullable CrashDisconnect> heard = hearWills(member.channel, 1);
         assertThat(heard).containsOnlyKeys(will(SLOT - 2, 1).localId());
         assertThat(heard.values()).containsOnlyNulls();
     }
@@ -231,7 +231,7 @@ class EndsOfProcessesTest {
     void willOfAConnectionThatIsOverIsTakenBackThoughNothingElseIsTold() throws Exception {
         Joined member = new Joined();
         SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
-        LastWill will = will(SLOT - 2, 1);
+        CrashDisconnect will = will(SLOT - 2, 1);
         member.engine.lock();
         port.addWill(will);
         member.engine.unlock();
@@ -284,7 +284,7 @@ class EndsOfProcessesTest {
             SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
             for (int i = 0; i < frames; i++) {
                 burst.clear();
-                burst.destination(Addresses.high(ADDRESS), Addresses.low(ADDRESS), 0, 0);
+                burst.destination(GidAddresses.high(ADDRESS), GidAddresses.low(ADDRESS), 0, 0);
                 burst.destinationPort(port);
                 burst.append(64);
                 link.send(burst);

@@ -48,7 +48,7 @@ class StrayDatagramsTest {
         try (Arena arena = Arena.ofConfined()) {
             SendBurst burst = new SendBurst(arena, SendBurst.MAX_FRAME_BYTES);
             burst.clear();
-            burst.destination(Addresses.high(ADDRESS), Addresses.low(ADDRESS), 0, 0);
+            burst.destination(GidAddresses.high(ADDRESS), GidAddresses.low(ADDRESS), 0, 0);
             burst.destinationPort(port);
             burst.append(64);
             from.send(burst);
@@ -125,7 +125,7 @@ class StrayDatagramsTest {
         if (udp != null) {
             udp.openUdp(ADDRESS, Frame.UDP_PORT);
         }
-        Path socket = folder.resolve("run").resolve(Addresses.fileName(ADDRESS) + ".sock");
+        Path socket = folder.resolve("run").resolve(GidAddresses.fileName(ADDRESS) + ".sock");
         LinkSet.LocalListener listener = first.listenLocal(socket);
         Thread owner = Thread.ofVirtual().start(() -> welcome(listener));
         SharedPort port = engine.sharing().openPort(engine, ADDRESS);

@@ -26,7 +26,7 @@ public final class HandoverStress {
 
     /** What is handed over, and what came of it. */
     abstract static class Frames {
-        private final Handover handover = new Handover();
+        private final CrossEngineQueue handover = new CrossEngineQueue();
         private boolean isWhole = true;
         private int count;
 
@@ -40,7 +40,7 @@ public final class HandoverStress {
                 frame.length = BYTES;
                 frame.sourcePort = content;
                 if (!handover.put(PORT, frame)) {
-                    throw new IllegalStateException("there is room for " + Handover.FRAMES);
+                    throw new IllegalStateException("there is room for " + CrossEngineQueue.FRAMES);
                 }
             }
         }

@@ -41,8 +41,8 @@ final class ClusterRun {
     private final EventLog log;
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final Map<SimulatedHost, ReceivePool> pools = new LinkedHashMap<>();
-    private final List<Conversation> conversations = new ArrayList<>();
-    private final Map<Integer, ConnectionAttempt> attempts = new HashMap<>();
+    private final List<ConnectionSequence> conversations = new ArrayList<>();
+    private final Map<Integer, SimulatedConnection> attempts = new HashMap<>();
     private final MessageLedger ledger = new MessageLedger();
     private final List<DatagramSide> datagrams = new ArrayList<>();
     private final Chaos chaos;
@@ -93,7 +93,7 @@ final class ClusterRun {
         SideKind[] kinds = SideKind.values();
         for (int i = 0; i < parameters.connections(); i++) {
             SideKind kind = kinds[random.nextInt(kinds.length)];
-            conversations.add(new Conversation(this, kind, kind + " " + i, anyHost(), anyHost(), random.split()));
+            conversations.add(new ConnectionSequence(this, kind, kind + " " + i, anyHost(), anyHost(), random.split()));
         }
         List<SimulatedGroup> groups = new ArrayList<>();
         for (int i = random.nextInt(3); i > 0; i--) {
@@ -132,7 +132,7 @@ final class ClusterRun {
         return attempts.size();
     }
 
-    void register(int number, ConnectionAttempt attempt) {
+    void register(int number, SimulatedConnection attempt) {
         attempts.put(number, attempt);
     }
 
@@ -147,11 +147,11 @@ final class ClusterRun {
         return switch (kind) {
             case RELIABLE -> {
                 ReceivePool shared = sideRandom.nextBoolean() ? pool : null;
-                yield new Side(name, host, RcQueuePair.Role.CONNECTED, parameters, shared, this::mayBreak, sideRandom);
+                yield new SimulatedSide(name, host, RcQueuePair.Role.CONNECTED, parameters, shared, this::mayBreak, sideRandom);
             }
             case EXTENDED -> {
                 RcQueuePair.Role role = isActive ? RcQueuePair.Role.INITIATOR : RcQueuePair.Role.TARGET;
-                yield new Side(name, host, role, parameters, isActive ? null : pool, this::mayBreak, sideRandom);
+                yield new SimulatedSide(name, host, role, parameters, isActive ? null : pool, this::mayBreak, sideRandom);
             }
             case UNRELIABLE ->
                 new UnreliableConnectionSide(
@@ -190,7 +190,7 @@ final class ClusterRun {
     }
 
     private void onRestart(SimulatedHost host) {
-        host.agent().listen(ConnectionAttempt.SERVICE, new Listener(), BACKLOG);
+        host.agent().listen(SimulatedConnection.SERVICE, new Listener(), BACKLOG);
         int receiveBytes = parameters.maxMessageBytes() + SideReceives.SLACK_BYTES;
         pools.put(host, new ReceivePool(host, receiveBytes, random.split()));
     }
@@ -204,7 +204,7 @@ final class ClusterRun {
 
         @Override
         public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
-            ConnectionAttempt attempt = attempts.get(ConnectionAttempt.number(request));
+            SimulatedConnection attempt = attempts.get(SimulatedConnection.number(request));
             if (attempt == null) {
                 throw new SimulationFailure("a request that nobody has sent: " + request);
             }
@@ -220,7 +220,7 @@ final class ClusterRun {
         while (!isOver()) {
             checkPatience(++steps);
             chaos.apply(network.nowNanos());
-            conversations.forEach(Conversation::work);
+            conversations.forEach(ConnectionSequence::work);
             datagrams.stream().filter(side -> !side.host.isPaused()).forEach(UnreliableSide::work);
             long limit = Math.min(network.nowNanos() + idleNanos, chaos.nextNanos());
             idleNanos = network.step(limit) ? SHORTEST_IDLE_NANOS : Math.min(2 * idleNanos, LONGEST_IDLE_NANOS);
@@ -233,13 +233,13 @@ final class ClusterRun {
                 network.deliveredFrames(),
                 network.lostFrames(),
                 network.nowNanos(),
-                conversations.stream().mapToInt(Conversation::attempted).sum(),
-                conversations.stream().mapToInt(Conversation::completed).sum());
+                conversations.stream().mapToInt(ConnectionSequence::attempted).sum(),
+                conversations.stream().mapToInt(ConnectionSequence::completed).sum());
     }
 
     private boolean isOver() {
         return chaos.nextNanos() == Long.MAX_VALUE
-                && conversations.stream().allMatch(Conversation::isOver)
+                && conversations.stream().allMatch(ConnectionSequence::isOver)
                 && datagrams.stream().allMatch(UnreliableSide::isDone)
                 && network.isQuiet();
     }
@@ -249,14 +249,14 @@ final class ClusterRun {
         if (isLate || steps > MAX_STEPS) {
             throw new SimulationFailure("something is stuck after " + steps + " steps: "
                     + conversations.stream()
-                            .map(Conversation::unfinished)
+                            .map(ConnectionSequence::unfinished)
                             .filter(each -> each != null)
                             .toList());
         }
     }
 
     private void checkEnd() {
-        conversations.forEach(Conversation::checkEnd);
+        conversations.forEach(ConnectionSequence::checkEnd);
         datagrams.forEach(DatagramSide::checkEnd);
         pools.values().forEach(ReceivePool::checkEnd);
         for (SimulatedHost host : hosts) {

@@ -21,7 +21,7 @@ final class ConnectionEnd implements CmEvents {
     private static final long MOST_PATIENCE_NANOS = 3_000_000_000L;
 
     final ConnectedSide side;
-    private final ConnectionAttempt attempt;
+    private final SimulatedConnection attempt;
     private final SplittableRandom random;
     private final long patienceNanos;
     private @Nullable CmConnection connection;
@@ -31,7 +31,7 @@ final class ConnectionEnd implements CmEvents {
     private boolean started;
     private boolean ended;
 
-    ConnectionEnd(ConnectionAttempt attempt, ConnectedSide side, SplittableRandom random) {
+    ConnectionEnd(SimulatedConnection attempt, ConnectedSide side, SplittableRandom random) {
         this.attempt = attempt;
         this.side = side;
         this.random = random;
@@ -110,7 +110,7 @@ final class ConnectionEnd implements CmEvents {
                 asked.localQueuePair(),
                 asked.startingPsn(),
                 asked.responderResources());
-        side.ready(peer, attempt.withoutName(asked.privateData()), ConnectionAttempt.mtuBytes(asked.pathMtu()));
+        side.ready(peer, attempt.withoutName(asked.privateData()), SimulatedConnection.mtuBytes(asked.pathMtu()));
         made.accept(attempt.nowNanos(), attempt.reply(side, asked));
     }
 

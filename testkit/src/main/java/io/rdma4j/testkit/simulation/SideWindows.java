@@ -70,7 +70,7 @@ final class SideWindows {
      * @return what to do when the request is done; null if there is nothing to bind or to take back
      */
     @Nullable
-    Runnable fill(SendRequest request, Side peer) {
+    Runnable fill(SendRequest request, SimulatedSide peer) {
         for (Place place : places) {
             Grant old = place.grant;
             if (place.isBusy || old != null && peer.isUsing(old.key)) {

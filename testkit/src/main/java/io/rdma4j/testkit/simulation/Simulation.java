@@ -39,7 +39,7 @@ public final class Simulation {
             int brokenConnections) {}
 
     /** Two sides of one connection. */
-    private record Connection(Side a, Side b) {}
+    private record Connection(SimulatedSide a, SimulatedSide b) {}
 
     private final SplittableRandom random;
     private final long seed;
@@ -109,7 +109,7 @@ public final class Simulation {
         for (int i = 0; i < parameters.connections(); i++) {
             SimulatedHost hostA = hosts.get(random.nextInt(hosts.size()));
             SimulatedHost hostB = hosts.get(random.nextInt(hosts.size()));
-            Side a = new Side(
+            SimulatedSide a = new SimulatedSide(
                     "connection " + i + " side a",
                     hostA,
                     RcQueuePair.Role.CONNECTED,
@@ -117,7 +117,7 @@ public final class Simulation {
                     pool(hostA),
                     () -> true,
                     random.split());
-            Side b = new Side(
+            SimulatedSide b = new SimulatedSide(
                     "connection " + i + " side b",
                     hostB,
                     RcQueuePair.Role.CONNECTED,

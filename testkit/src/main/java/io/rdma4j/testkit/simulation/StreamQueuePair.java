@@ -6,7 +6,7 @@ import io.rdma4j.sockets.stream.StreamProtocol;
 import io.rdma4j.sockets.stream.StreamSizes;
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
-import io.rdma4j.transport.AsyncEvent;
+import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
@@ -62,7 +62,7 @@ final class StreamQueuePair implements StreamPort {
                 host.memory(),
                 this::onCompletion,
                 this::onCompletion,
-                event -> heard |= event == AsyncEvent.COMMUNICATION_ESTABLISHED);
+                event -> heard |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
         machine.toInit(AccessFlags.REMOTE_WRITE);
         host.add(machine);
         memory = new StreamMemory(

@@ -2,7 +2,7 @@ package io.rdma4j.testkit.simulation;
 
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
-import io.rdma4j.transport.AsyncEvent;
+import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.QueuePairMachine;
@@ -70,7 +70,7 @@ final class UnreliableConnectionSide extends UnreliableSide implements Connected
                 host.memory(),
                 this::onSendCompletion,
                 this::onReceiveCompletion,
-                event -> heard |= event == AsyncEvent.COMMUNICATION_ESTABLISHED);
+                event -> heard |= event == QueuePairEvent.COMMUNICATION_ESTABLISHED);
         queuePair.toInit(AccessFlags.REMOTE_WRITE);
         startingPsn = ConnectedSide.startingPsn(random);
         host.add(queuePair);

@@ -54,7 +54,7 @@ class MutantsTest {
         Map<String, String> unfinished = new TreeMap<>();
         for (Mutant mutant : MUTANTS) {
             if (only.isEmpty() || mutant.name().equals(only)) {
-                Hunt.Result result = Hunt.mutant(
+                MutantRunner.Result result = MutantRunner.mutant(
                         mutant, Files.createDirectory(scratch.resolve(mutant.name())), SEEDS, LIMIT_SECONDS);
                 (result.isUnfinished() ? unfinished : result.isCaught() ? caught : missed)
                         .put(mutant.name(), result.seeds() + " seeds: " + result.message());
@@ -76,10 +76,10 @@ class MutantsTest {
             List<String> simulations =
                     MUTANTS.stream().map(Mutant::simulation).distinct().toList();
             for (String each : simulations) {
-                Hunt.Result result = Hunt.run(same.simulation(each), SEEDS, LIMIT_SECONDS);
+                MutantRunner.Result result = MutantRunner.run(same.simulation(each), SEEDS, LIMIT_SECONDS);
                 assertThat(result.verdict())
                         .as("%s: %s", each, result.message())
-                        .isEqualTo(Hunt.Verdict.NOTHING_FOUND);
+                        .isEqualTo(MutantRunner.Verdict.NOTHING_FOUND);
             }
         }
     }
@@ -88,8 +88,8 @@ class MutantsTest {
     void numbersThatWrapAllTheTimeChangeNothing() throws Exception {
         try (Variant small = Variant.ofSmallNumbers(List.of(), scratch)) {
             Variant.Run reliable = small.simulation("io.rdma4j.testkit.simulation.Simulation");
-            Hunt.Result result = Hunt.run(reliable, 5 * SEEDS, LIMIT_SECONDS);
-            assertThat(result.verdict()).as(result.message()).isEqualTo(Hunt.Verdict.NOTHING_FOUND);
+            MutantRunner.Result result = MutantRunner.run(reliable, 5 * SEEDS, LIMIT_SECONDS);
+            assertThat(result.verdict()).as(result.message()).isEqualTo(MutantRunner.Verdict.NOTHING_FOUND);
         }
     }
 }

@@ -41,7 +41,7 @@ final class ClassicClient {
     private final MessageReport report;
     private final EventChannel channel;
     private final Duration timeout;
-    private final Progress<ClassicStep> progress = new Progress<>(ClassicStep.class);
+    private final StepCounts<ClassicStep> progress = new StepCounts<>(ClassicStep.class);
     private final Stopwatch<ClassicStep> all = new Stopwatch<>(ClassicStep.class);
     private final List<Node> nodes = new ArrayList<>();
     private @Nullable InetSocketAddress source;

@@ -28,7 +28,7 @@ final class MeshContext implements AutoCloseable {
 
     final CmtimeOptions options;
     final MessageReport report;
-    final Progress<Step> progress;
+    final StepCounts<Step> progress;
     final EventChannel channel;
     final InetSocketAddress source;
     private final ExecutorService workers;
@@ -42,7 +42,7 @@ final class MeshContext implements AutoCloseable {
     MeshContext(
             CmtimeOptions options,
             MessageReport report,
-            Progress<Step> progress,
+            StepCounts<Step> progress,
             EventChannel channel,
             InetSocketAddress source) {
         this.options = options;

@@ -29,7 +29,7 @@ final class MeshRun {
     private final CmtimeOptions options;
     private final ToolEnvironment environment;
     private final MessageReport report;
-    private final Progress<Step> progress = new Progress<>(Step.class);
+    private final StepCounts<Step> progress = new StepCounts<>(Step.class);
     private final List<Map<String, @Nullable Object>> tests = new ArrayList<>();
 
     MeshRun(CmtimeOptions options, ToolEnvironment environment) {

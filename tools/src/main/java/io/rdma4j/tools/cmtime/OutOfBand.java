@@ -52,12 +52,12 @@ final class OutOfBand implements AutoCloseable {
     }
 
     private final MessageReport report;
-    private final Progress<Step> progress;
+    private final StepCounts<Step> progress;
     private final @Nullable ServerSocket listening;
     private final List<Link> links = new ArrayList<>();
     private volatile boolean ending;
 
-    private OutOfBand(MessageReport report, Progress<Step> progress, @Nullable ServerSocket listening) {
+    private OutOfBand(MessageReport report, StepCounts<Step> progress, @Nullable ServerSocket listening) {
         this.report = report;
         this.progress = progress;
         this.listening = listening;
@@ -70,7 +70,7 @@ final class OutOfBand implements AutoCloseable {
      *
      * @throws CmtimeFailure if neither works; the reason has been printed
      */
-    static OutOfBand open(String controller, String port, MessageReport report, Progress<Step> progress)
+    static OutOfBand open(String controller, String port, MessageReport report, StepCounts<Step> progress)
             throws CmtimeFailure {
         InetSocketAddress address = new InetSocketAddress(lookUp(controller, report), portNumber(port, report));
         AtomicReference<String> refusal = new AtomicReference<>("");

@@ -20,11 +20,11 @@ final class SocketBaseline implements AutoCloseable {
 
     private final CmtimeOptions options;
     private final MessageReport report;
-    private final Progress<Step> progress;
+    private final StepCounts<Step> progress;
     private final List<SocketChannel> open = new ArrayList<>();
     private @Nullable ServerSocketChannel listening;
 
-    SocketBaseline(CmtimeOptions options, MessageReport report, Progress<Step> progress) {
+    SocketBaseline(CmtimeOptions options, MessageReport report, StepCounts<Step> progress) {
         this.options = options;
         this.report = report;
         this.progress = progress;

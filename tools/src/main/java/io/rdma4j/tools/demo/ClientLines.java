@@ -14,12 +14,12 @@ final class ClientLines {
     private static final String REFUSED = "RDMA_CM_EVENT_REJECTED, error 8";
     private static final String NORMAL_END = "client DISCONNECT EVENT...";
 
-    private final Stage stage;
+    private final DemoOutput stage;
     private final List<String> kept = new ArrayList<>();
     private boolean begun;
     private boolean tooEarly;
 
-    ClientLines(Stage stage) {
+    ClientLines(DemoOutput stage) {
         this.stage = stage;
     }
 

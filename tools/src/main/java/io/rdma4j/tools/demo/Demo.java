@@ -83,7 +83,7 @@ public final class Demo implements Tool {
             environment.err().print(HELP);
             return 2;
         }
-        Stage stage = new Stage(environment, limit);
+        DemoOutput stage = new DemoOutput(environment, limit);
         Runnable atInterrupt = stage::interrupt;
         environment.onInterrupt(atInterrupt);
         try {
@@ -131,7 +131,7 @@ public final class Demo implements Tool {
     }
 
     /** A few pings between two processes, with every line that they print, and a capture. */
-    private void show(Stage stage) throws DemoFailure, InterruptedException {
+    private void show(DemoOutput stage) throws DemoFailure, InterruptedException {
         Path capture = captureFile();
         int port = randomPort();
         stage.say("1. rping between two processes over the software RDMA device of " + address);
@@ -164,7 +164,7 @@ public final class Demo implements Tool {
     }
 
     /** One run of the client; its exit status, or -1 where it has not ended in time, or the server has before it. */
-    private static int show(Stage stage, List<String> words, ClientLines lines, ToolProcess server)
+    private static int show(DemoOutput stage, List<String> words, ClientLines lines, ToolProcess server)
             throws InterruptedException {
         try (ToolProcess client = stage.start(words, lines::add, lines::add)) {
             int status = client.await(1);
@@ -176,7 +176,7 @@ public final class Demo implements Tool {
     }
 
     /** A long run whose client is this process, so that each ping can be timed. */
-    private void measure(Stage stage) throws DemoFailure, InterruptedException {
+    private void measure(DemoOutput stage) throws DemoFailure, InterruptedException {
         int port = randomPort();
         stage.say("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
                 + " to warm up)");
@@ -208,7 +208,7 @@ public final class Demo implements Tool {
         stage.say("");
     }
 
-    private static int ping(Stage stage, List<String> arguments, ClientLines lines, LatencyHistogram latencies)
+    private static int ping(DemoOutput stage, List<String> arguments, ClientLines lines, LatencyHistogram latencies)
             throws DemoFailure, InterruptedException {
         FutureTask<Integer> client = new FutureTask<>(() -> Rping.run(arguments, lines.environment(), (ping, nanos) -> {
             if (ping >= WARM_UP_PINGS) {
@@ -226,7 +226,7 @@ public final class Demo implements Tool {
     }
 
     /** The server does not say when it listens: clients that come too early are refused, and come again. */
-    private ToolProcess startServer(Stage stage, int port, List<String> more) {
+    private ToolProcess startServer(DemoOutput stage, int port, List<String> more) {
         List<String> words = new ArrayList<>(rping("-s", port));
         words.addAll(more);
         return stage.start(words, line -> stage.line("server", line), line -> {
@@ -261,7 +261,7 @@ public final class Demo implements Tool {
         return ThreadLocalRandom.current().nextInt(20_000, 30_000);
     }
 
-    private static void require(Stage stage, String who, ToolProcess process) throws DemoFailure, InterruptedException {
+    private static void require(DemoOutput stage, String who, ToolProcess process) throws DemoFailure, InterruptedException {
         requireStatus(who, process.await(stage.remainingSeconds()));
     }
 

@@ -23,13 +23,13 @@ final class Family {
     private static final int ROUNDS_FOR_A_PING = 2;
     private static final int PINGS_FOR_A_ROUND_OF_PIECES = 2000;
 
-    private final Stage stage;
+    private final DemoOutput stage;
     private final String address;
     private final List<String> latency;
     private final List<String> bandwidth;
 
     /** The tools at an address; the streams are short if the longer run has few pings. */
-    Family(Stage stage, String address, int pings) {
+    Family(DemoOutput stage, String address, int pings) {
         this.stage = stage;
         this.address = address;
         long rounds = Math.clamp((long) ROUNDS_FOR_A_PING * pings, 1, MOST_ROUNDS);
@@ -43,7 +43,7 @@ final class Family {
         final List<String> lines = Collections.synchronizedList(new ArrayList<>());
         final ToolProcess process;
 
-        Player(Stage stage, List<String> words) {
+        Player(DemoOutput stage, List<String> words) {
             process = stage.start(words, lines::add, lines::add);
         }
 

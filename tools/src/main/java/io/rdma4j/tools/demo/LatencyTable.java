@@ -9,7 +9,7 @@ final class LatencyTable {
 
     private LatencyTable() {}
 
-    static void print(Stage stage, LatencyHistogram latencies) {
+    static void print(DemoOutput stage, LatencyHistogram latencies) {
         StringBuilder head = new StringBuilder("   ");
         StringBuilder row = new StringBuilder("   ");
         for (double percentile : PERCENTILES) {

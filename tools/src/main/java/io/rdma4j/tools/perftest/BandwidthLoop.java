@@ -85,12 +85,12 @@ abstract class BandwidthLoop extends Loop {
     // ---- sending
 
     /** Whether a queue pair has room for another list of operations, and any to post. */
-    final boolean canPost(Lane lane, long limit) {
+    final boolean canPost(QueuePairRun lane, long limit) {
         return lane.posted < limit && lane.posted - lane.done + settings.postList <= settings.sendDepth;
     }
 
     /** Posts a list of operations; {@code total} were posted before, on all queue pairs. */
-    final void postList(Lane lane, long total, long limit) {
+    final void postList(QueuePairRun lane, long total, long limit) {
         if (samples.hasPeak()) {
             samples.onPost(total, System.nanoTime());
         }
@@ -103,7 +103,7 @@ abstract class BandwidthLoop extends Loop {
      * @param before operations of all queue pairs that were done before
      * @return how many are now
      */
-    final long onDone(Lane lane, long before, long limit) {
+    final long onDone(QueuePairRun lane, long before, long limit) {
         int count = (int) Math.min(settings.moderation, limit - lane.done);
         lane.done += count;
         if (samples.hasPeak()) {

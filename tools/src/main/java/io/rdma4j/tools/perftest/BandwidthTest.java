@@ -12,7 +12,7 @@ final class BandwidthTest {
     private final Console console;
     private final Handshake handshake;
     private final Resources resources;
-    private final Destination mine;
+    private final PerftestDestination mine;
     private final SizeRows rows;
     private BandwidthFigures last = new BandwidthFigures(0, 0, 0, 0, 0);
 
@@ -21,7 +21,7 @@ final class BandwidthTest {
 
     private float messageRate;
 
-    BandwidthTest(Settings settings, Console console, Handshake handshake, Resources resources, Destination mine) {
+    BandwidthTest(Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
         this.settings = settings;
         this.console = console;
         this.handshake = handshake;
@@ -32,8 +32,8 @@ final class BandwidthTest {
 
     void run(Completions sends, Completions receives) throws PerftestFailure {
         line();
-        full(ResultTable.bandwidthHead(settings.gigabits));
-        boolean isSend = settings.operation == Operation.SEND;
+        full(PerftestTable.bandwidthHead(settings.gigabits));
+        boolean isSend = settings.operation == MeasuredOperation.SEND;
         if (isSend || settings.isClient() || settings.bothWays) {
             for (long size : Sizes.of(settings)) {
                 run(size, sends, receives);
@@ -55,7 +55,7 @@ final class BandwidthTest {
     // ---- one size
 
     private void run(long size, Completions sends, Completions receives) throws PerftestFailure {
-        boolean isSend = settings.operation == Operation.SEND;
+        boolean isSend = settings.operation == MeasuredOperation.SEND;
         BandwidthLoop loop = loop(size, sends, receives);
         if (settings.warmUp && loop instanceof Sending sending && !isSend) {
             sending.warmUp(size);
@@ -68,7 +68,7 @@ final class BandwidthTest {
         try {
             samples = loop.run(size);
         } catch (PerftestFailure e) {
-            boolean isOther = isSend || settings.operation == Operation.READ;
+            boolean isOther = isSend || settings.operation == MeasuredOperation.READ;
             throw isOther ? new PerftestFailure(RUN_FAILED) : e;
         }
         if (!isSend && settings.bothWays && settings.allSizes) {
@@ -91,12 +91,12 @@ final class BandwidthTest {
     }
 
     private BandwidthLoop loop(long size, Completions sends, Completions receives) {
-        if (settings.operation == Operation.SEND && settings.bothWays) {
+        if (settings.operation == MeasuredOperation.SEND && settings.bothWays) {
             BothWays both = new BothWays(settings, resources, sends, receives);
             both.postReceives(size);
             return both;
         }
-        if (settings.operation == Operation.SEND && !settings.isClient()) {
+        if (settings.operation == MeasuredOperation.SEND && !settings.isClient()) {
             Receiving receiving = new Receiving(settings, resources, sends, receives);
             receiving.postReceives(size);
             return receiving;
@@ -105,14 +105,14 @@ final class BandwidthTest {
     }
 
     private BandwidthFigures figures(BandwidthSamples samples, long size) {
-        int ways = settings.bothWays && settings.forever && settings.operation != Operation.SEND ? 2 : 1;
+        int ways = settings.bothWays && settings.forever && settings.operation != MeasuredOperation.SEND ? 2 : 1;
         return BandwidthFigures.of(samples, settings, size, ways);
     }
 
     // ---- the table
 
     private void line() {
-        full(ResultTable.LINE);
+        full(PerftestTable.LINE);
     }
 
     /** A line that only the full output has. */
@@ -125,9 +125,9 @@ final class BandwidthTest {
     private void print(BandwidthFigures figures) {
         console.line(
                 switch (settings.output) {
-                    case BANDWIDTH -> ResultTable.plain(figures.average());
-                    case MESSAGE_RATE -> ResultTable.plain(figures.messageRate());
-                    default -> ResultTable.bandwidth(figures, settings.gigabits);
+                    case BANDWIDTH -> PerftestTable.plain(figures.average());
+                    case MESSAGE_RATE -> PerftestTable.plain(figures.messageRate());
+                    default -> PerftestTable.bandwidth(figures, settings.gigabits);
                 });
         bandwidth = Math.max(bandwidth, (float) figures.average());
         messageRate = Math.max(messageRate, (float) figures.messageRate());
@@ -141,16 +141,16 @@ final class BandwidthTest {
     }
 
     private void printBoth(BandwidthFigures peer) {
-        console.line(ResultTable.LINE);
+        console.line(PerftestTable.LINE);
         console.line("\n Local results: ");
-        console.line(ResultTable.LINE);
-        console.line(ResultTable.bandwidthHead(settings.gigabits));
-        console.line(ResultTable.bandwidth(last, settings.gigabits));
-        console.line(ResultTable.LINE);
+        console.line(PerftestTable.LINE);
+        console.line(PerftestTable.bandwidthHead(settings.gigabits));
+        console.line(PerftestTable.bandwidth(last, settings.gigabits));
+        console.line(PerftestTable.LINE);
         console.line("\n Remote results: ");
-        console.line(ResultTable.LINE);
-        console.line(ResultTable.bandwidthHead(settings.gigabits));
-        console.line(ResultTable.bandwidth(peer, settings.gigabits));
+        console.line(PerftestTable.LINE);
+        console.line(PerftestTable.bandwidthHead(settings.gigabits));
+        console.line(PerftestTable.bandwidth(peer, settings.gigabits));
     }
 
     /** As in C, it suffices that one size reaches a limit. */

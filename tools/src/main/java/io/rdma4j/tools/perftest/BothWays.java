@@ -11,7 +11,7 @@ final class BothWays extends BandwidthLoop {
 
     /** Posts the receives that are there before the first message. */
     void postReceives(long sizeBytes) {
-        for (Lane lane : lanes) {
+        for (QueuePairRun lane : lanes) {
             lane.prepare(sizeBytes, true);
             for (int i = 0; i < settings.receiveDepth; i++) {
                 lane.postReceive();
@@ -59,7 +59,7 @@ final class BothWays extends BandwidthLoop {
     private int postWhatFits(long before, long limit) {
         int count = 0;
         for (int i = 0; i < lanes.size(); i++) {
-            Lane lane = lanes.get(i);
+            QueuePairRun lane = lanes.get(i);
             while (canPost(lane, limit)) {
                 postList(lane, before + count, limit);
                 count += settings.postList;
@@ -71,7 +71,7 @@ final class BothWays extends BandwidthLoop {
     private int takeReceives(long limit) throws PerftestFailure {
         int count = receives.pollNow();
         for (int i = 0; i < count; i++) {
-            Lane lane = lanes.get(receives.lane(i));
+            QueuePairRun lane = lanes.get(receives.lane(i));
             if (receivesPosted[lane.index()] < limit) {
                 lane.postReceive();
                 receivesPosted[lane.index()]++;

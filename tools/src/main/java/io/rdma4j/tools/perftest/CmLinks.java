@@ -68,14 +68,14 @@ final class CmLinks implements Links {
     @Override
     public void make() throws PerftestFailure {
         if (server != null) {
-            handshake.swap(Destination.EMPTY);
-            for (Lane lane : resources.lanes()) {
+            handshake.swap(PerftestDestination.EMPTY);
+            for (QueuePairRun lane : resources.lanes()) {
                 connect(lane, server);
             }
         } else {
             accept();
         }
-        handshake.swap(Destination.EMPTY);
+        handshake.swap(PerftestDestination.EMPTY);
     }
 
     @Override
@@ -100,7 +100,7 @@ final class CmLinks implements Links {
     // ---- client
 
     /** The server listens a moment after it has said that it is ready: its host may refuse the first attempts. */
-    private void connect(Lane lane, InetSocketAddress to) throws PerftestFailure {
+    private void connect(QueuePairRun lane, InetSocketAddress to) throws PerftestFailure {
         for (int attempt = 1; !tryToConnect(lane, to, attempt == CONNECT_ATTEMPTS); attempt++) {
             try {
                 Thread.sleep(100);
@@ -114,13 +114,13 @@ final class CmLinks implements Links {
         }
     }
 
-    private void sendTo(Lane lane, CmEvent answer) {
+    private void sendTo(QueuePairRun lane, CmEvent answer) {
         DatagramParameters peer = Objects.requireNonNull(answer.datagram());
         lane.sendTo(
                 resources.domain().createAddressHandle(peer.addressVector()), peer.queuePairNumber(), peer.queueKey());
     }
 
-    private boolean tryToConnect(Lane lane, InetSocketAddress to, boolean last) throws PerftestFailure {
+    private boolean tryToConnect(QueuePairRun lane, InetSocketAddress to, boolean last) throws PerftestFailure {
         CmId id = console.call("Failed to create RDMA CM ID.", () -> CmId.create(portSpace(), null));
         try {
             id.resolveAddress(
@@ -155,7 +155,7 @@ final class CmLinks implements Links {
         return e.errno() == (settings.isDatagram() ? Errno.EPERM : Errno.ECONNREFUSED);
     }
 
-    private void introduce(Lane lane) throws PerftestFailure {
+    private void introduce(QueuePairRun lane) throws PerftestFailure {
         console.step(
                 "Failed to post send for connection " + lane.index() + " for RDMA CM UD send connection parameters.",
                 () -> lane.queuePair()
@@ -186,7 +186,7 @@ final class CmLinks implements Links {
         try {
             console.step("Failed to bind RDMA CM address on the server.", () -> listener.bindAddress(local));
             console.step("Failed to listen on RDMA CM server listen ID.", () -> listener.listen(settings.queuePairs));
-            handshake.swap(Destination.EMPTY);
+            handshake.swap(PerftestDestination.EMPTY);
             Patience patience = new Patience();
             while (ids.size() < settings.queuePairs || !settings.isDatagram() && established < settings.queuePairs) {
                 CmEvent event = channel.await(GLANCE);
@@ -233,14 +233,14 @@ final class CmLinks implements Links {
             return;
         }
         ids.add(id);
-        Lane lane = resources.lanes().get(ids.size() - 1);
+        QueuePairRun lane = resources.lanes().get(ids.size() - 1);
         lane.use(console.call(
                 "Failed to create QP.", () -> id.createQueuePair(resources.domain(), resources.attributes())));
         if (introduces()) {
             lane.queuePair()
                     .postReceive(new ReceiveWorkRequest()
                             .reset(0)
-                            .into(lane.region(), lane.receiveAt(), Lane.ROUTE_BYTES + NUMBER_BYTES));
+                            .into(lane.region(), lane.receiveAt(), QueuePairRun.ROUTE_BYTES + NUMBER_BYTES));
         }
         int outstanding = settings.isDatagram()
                 ? 0
@@ -256,7 +256,7 @@ final class CmLinks implements Links {
         }
     }
 
-    private void meet(Lane lane, int port) throws PerftestFailure {
+    private void meet(QueuePairRun lane, int port) throws PerftestFailure {
         Patience patience = new Patience();
         while (resources.receives().poll(completion) == 0) {
             if (patience.isOver() || handshake.talk().isOver()) {
@@ -280,7 +280,7 @@ final class CmLinks implements Links {
                                         first,
                                         lane.region()
                                                 .memory()
-                                                .asSlice(lane.receiveAt(), Lane.ROUTE_BYTES + NUMBER_BYTES),
+                                                .asSlice(lane.receiveAt(), QueuePairRun.ROUTE_BYTES + NUMBER_BYTES),
                                         port)),
                 first.immediate(),
                 lane.queuePair().query().queueKey());

@@ -21,7 +21,7 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /** Talks in messages of a reliable connection that the connection manager made for this alone. */
-final class CmTalk implements Talk {
+final class CmTalk implements ControlChannel {
     private static final int RETRIES = 7;
 
     private final Console console;
@@ -47,7 +47,7 @@ final class CmTalk implements Talk {
         domain = id.verbs().createProtectionDomain();
         sends = id.verbs().createCompletionQueue(1, null, null, completionVector);
         receives = id.verbs().createCompletionQueue(1, null, null, completionVector);
-        region = domain.register(arena.allocate(2L * Destination.BYTES), AccessFlag.LOCAL_WRITE);
+        region = domain.register(arena.allocate(2L * PerftestDestination.BYTES), AccessFlag.LOCAL_WRITE);
         queuePair = id.createQueuePair(
                 domain,
                 new CmQueuePairAttributes(
@@ -77,17 +77,17 @@ final class CmTalk implements Talk {
     }
 
     private void postReceive() {
-        queuePair.postReceive(new ReceiveWorkRequest().reset(0).into(region, 0, Destination.BYTES));
+        queuePair.postReceive(new ReceiveWorkRequest().reset(0).into(region, 0, PerftestDestination.BYTES));
     }
 
     @Override
     public void send(byte[] data) throws PerftestFailure {
-        MemorySegment.copy(data, 0, region.memory(), ValueLayout.JAVA_BYTE, Destination.BYTES, data.length);
+        MemorySegment.copy(data, 0, region.memory(), ValueLayout.JAVA_BYTE, PerftestDestination.BYTES, data.length);
         console.step(
                 "Function ibv_post_send failed",
                 () -> queuePair.postSend(new SendWorkRequest()
                         .reset(0)
-                        .from(region, Destination.BYTES, data.length)
+                        .from(region, PerftestDestination.BYTES, data.length)
                         .signaled()));
         await(sends);
     }
@@ -102,13 +102,13 @@ final class CmTalk implements Talk {
     }
 
     @Override
-    public void sendDestination(Destination destination) throws PerftestFailure {
+    public void sendDestination(PerftestDestination destination) throws PerftestFailure {
         send(destination.toBytes());
     }
 
     @Override
-    public Destination receiveDestination() throws PerftestFailure {
-        return Destination.ofBytes(receive(Destination.BYTES));
+    public PerftestDestination receiveDestination() throws PerftestFailure {
+        return PerftestDestination.ofBytes(receive(PerftestDestination.BYTES));
     }
 
     private void await(CompletionQueue queue) throws PerftestFailure {

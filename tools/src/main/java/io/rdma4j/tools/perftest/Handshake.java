@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The questions and answers of perftest over a {@link Talk}: the client speaks first, the server answers. All numbers are
+ * The questions and answers of perftest over a {@link ControlChannel}: the client speaks first, the server answers. All numbers are
  * in network order.
  */
 final class Handshake {
@@ -20,17 +20,17 @@ final class Handshake {
     /** Behind the zero that ends the version, where perftest's own programs say and read nothing. */
     private static final String QUEUE_PAIRS = "q=";
 
-    private final Talk talk;
+    private final ControlChannel talk;
     private final Settings settings;
     private final Console console;
 
-    Handshake(Talk talk, Settings settings, Console console) {
+    Handshake(ControlChannel talk, Settings settings, Console console) {
         this.talk = talk;
         this.settings = settings;
         this.console = console;
     }
 
-    Talk talk() {
+    ControlChannel talk() {
         return talk;
     }
 
@@ -45,12 +45,12 @@ final class Handshake {
     }
 
     /** Tells where a queue pair is, and hears where the peer's is. Also used to wait for each other. */
-    Destination swap(Destination mine) throws PerftestFailure {
+    PerftestDestination swap(PerftestDestination mine) throws PerftestFailure {
         if (settings.isClient()) {
             talk.sendDestination(mine);
             return talk.receiveDestination();
         }
-        Destination answer = talk.receiveDestination();
+        PerftestDestination answer = talk.receiveDestination();
         talk.sendDestination(mine);
         return answer;
     }
@@ -145,7 +145,7 @@ final class Handshake {
     }
 
     /** Says that this side is done, and waits for the peer to be. */
-    void close(Destination mine) throws PerftestFailure {
+    void close(PerftestDestination mine) throws PerftestFailure {
         swap(mine);
         talk.sayDone();
     }

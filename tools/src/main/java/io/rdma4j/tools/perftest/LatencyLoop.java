@@ -13,7 +13,7 @@ abstract class LatencyLoop extends Loop {
     /** Goes through a run with messages of a size. */
     abstract void run(long sizeBytes) throws PerftestFailure;
 
-    final Lane lane() {
+    final QueuePairRun lane() {
         return lanes.getFirst();
     }
 

@@ -15,10 +15,10 @@ final class LatencyTest {
     private final Console console;
     private final Handshake handshake;
     private final Resources resources;
-    private final Destination mine;
+    private final PerftestDestination mine;
     private final SizeRows rows;
 
-    LatencyTest(Settings settings, Console console, Handshake handshake, Resources resources, Destination mine) {
+    LatencyTest(Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
         this.settings = settings;
         this.console = console;
         this.handshake = handshake;
@@ -34,7 +34,7 @@ final class LatencyTest {
             return;
         }
         line();
-        full(ResultTable.latencyHead(settings.timed));
+        full(PerftestTable.latencyHead(settings.timed));
         for (long size : Sizes.of(settings)) {
             LatencyLoop loop = loop(sends, receives);
             if (loop instanceof SendLatency messages) {
@@ -44,7 +44,7 @@ final class LatencyTest {
             try {
                 loop.run(size);
             } catch (PerftestFailure e) {
-                if (settings.operation == Operation.WRITE) {
+                if (settings.operation == MeasuredOperation.WRITE) {
                     console.error("Test exited with Error");
                     throw e;
                 }
@@ -53,7 +53,7 @@ final class LatencyTest {
             print(size, loop);
         }
         line();
-        if (settings.operation != Operation.WRITE) {
+        if (settings.operation != MeasuredOperation.WRITE) {
             handshake.close(mine);
         } else if (settings.timed) {
             linger();
@@ -80,7 +80,7 @@ final class LatencyTest {
     // ---- the table
 
     private void line() {
-        full(ResultTable.LINE);
+        full(PerftestTable.LINE);
     }
 
     /** A line that only the full output has. */
@@ -111,10 +111,10 @@ final class LatencyTest {
         }
         if (settings.unsorted || settings.histogram) {
             line();
-            full(ResultTable.latencyHead(false));
+            full(PerftestTable.latencyHead(false));
         }
         boolean isFull = settings.output == Settings.Output.FULL;
-        console.line(isFull ? ResultTable.latency(size, figures) : ResultTable.plain(figures.average()));
+        console.line(isFull ? PerftestTable.latency(size, figures) : PerftestTable.plain(figures.average()));
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("sizeBytes", size);
         row.put("iterations", figures.iterations());
@@ -135,8 +135,8 @@ final class LatencyTest {
         boolean isFull = settings.output == Settings.Output.FULL;
         console.line(
                 isFull
-                        ? ResultTable.timedLatency(size, loop.counted(), average, perSecond)
-                        : ResultTable.plain(average));
+                        ? PerftestTable.timedLatency(size, loop.counted(), average, perSecond)
+                        : PerftestTable.plain(average));
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("sizeBytes", size);
         row.put("iterations", loop.counted());
@@ -148,7 +148,7 @@ final class LatencyTest {
     private void printSamples(double[] samples, int count) {
         StringBuilder text = new StringBuilder("#, usec");
         for (int i = 0; i < count; i++) {
-            text.append('\n').append(ResultTable.sample(i + 1, samples[i]));
+            text.append('\n').append(PerftestTable.sample(i + 1, samples[i]));
         }
         console.line(text.toString());
     }

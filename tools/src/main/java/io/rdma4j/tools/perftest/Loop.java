@@ -5,7 +5,7 @@ import java.util.List;
 /** What the loops that post and poll have in common. Not thread safe. */
 abstract class Loop {
     final Settings settings;
-    final List<Lane> lanes;
+    final List<QueuePairRun> lanes;
     final Completions sends;
     final Completions receives;
     Phases phases = Phases.idle();

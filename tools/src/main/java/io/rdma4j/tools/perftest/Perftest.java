@@ -11,7 +11,7 @@ import java.util.List;
  * version 4.5. What differs is in {@code docs/tools/perftest.md}.
  */
 public final class Perftest implements Tool {
-    private final Operation operation;
+    private final MeasuredOperation operation;
     private final Measure measure;
 
     /**
@@ -20,7 +20,7 @@ public final class Perftest implements Tool {
      * @param operation what it measures
      * @param measure what it finds out about it
      */
-    public Perftest(Operation operation, Measure measure) {
+    public Perftest(MeasuredOperation operation, Measure measure) {
         this.operation = operation;
         this.measure = measure;
     }

@@ -225,7 +225,7 @@ final class PerftestCommandLine {
                 refuseIf(settings.operation.isFetch(), " Inline feature not available on READ/Atomic verbs");
             }
             case 'e' -> {
-                refuseIf(settings.operation == Operation.WRITE, " Events feature not available on WRITE verb");
+                refuseIf(settings.operation == MeasuredOperation.WRITE, " Events feature not available on WRITE verb");
                 settings.events = true;
             }
             case 'X' -> settings.completionVector = number(value, "EQN", 0, MOST_COMPLETION_VECTOR);
@@ -264,7 +264,7 @@ final class PerftestCommandLine {
     private void takeReceiveDepth(String value) throws PerftestFailure {
         settings.receiveDepth = number(value, " Rx depth", 1, MOST_RECEIVE_DEPTH);
         refuseIf(
-                settings.operation != Operation.SEND && settings.receiveDepth > 1,
+                settings.operation != MeasuredOperation.SEND && settings.receiveDepth > 1,
                 " On RDMA verbs rx depth can be only 1");
     }
 
@@ -289,7 +289,7 @@ final class PerftestCommandLine {
                 if (each == Connection.UC && settings.operation.isFetch()) {
                     throw exit(" UC connection not possible in READ/ATOMIC verbs");
                 }
-                if (each == Connection.UD && settings.operation != Operation.SEND) {
+                if (each == Connection.UD && settings.operation != MeasuredOperation.SEND) {
                     throw exit(" UD connection only possible in SEND verb");
                 }
                 return each;
@@ -312,7 +312,7 @@ final class PerftestCommandLine {
     }
 
     private void takeAtomicType(String value) throws PerftestFailure {
-        if (settings.operation != Operation.ATOMIC) {
+        if (settings.operation != MeasuredOperation.ATOMIC) {
             environment.err().println(" You are not running the atomic_lat/bw test!");
             throw refusal(" To change the atomic action type, you must run one of the atomic tests");
         }

@@ -54,7 +54,7 @@ final class PerftestHelp {
 
     private void writeTraffic() {
         boolean isBandwidth = defaults.isBandwidth();
-        if (defaults.operation == Operation.ATOMIC) {
+        if (defaults.operation == MeasuredOperation.ATOMIC) {
             option("-A, --atomic_type=<type>", "FETCH_AND_ADD (default) or CMP_AND_SWAP");
         } else {
             option("-a, --all", "run sizes from 2 till 2^23");
@@ -72,7 +72,7 @@ final class PerftestHelp {
             option("-l, --post_list=<number>", "operations to post at a time (default 1)");
             option("-Q, --cq-mod=<number>", "operations to one completion (default 100; above 8 KiB 1)");
         }
-        if (defaults.operation == Operation.SEND) {
+        if (defaults.operation == MeasuredOperation.SEND) {
             option("-r, --rx-depth=<depth>", "receives posted (default 512)");
         }
         if (defaults.operation.isFetch()) {
@@ -80,7 +80,7 @@ final class PerftestHelp {
         } else {
             option("-I, --inline_size=<size>", "send messages up to this size inline (default 0)");
         }
-        if (defaults.operation != Operation.WRITE) {
+        if (defaults.operation != MeasuredOperation.WRITE) {
             option("-e, --events", "sleep on completions (default poll)");
         }
         option("-X, --vector=<completion vector>", "where the completion queues are made (default 0)");

@@ -26,7 +26,7 @@ final class PerftestRun {
      * @throws PerftestFailure if something fails; the reason has been printed
      */
     void run() throws PerftestFailure {
-        try (Meeting meeting = Meeting.with(settings, console)) {
+        try (PerftestSession meeting = PerftestSession.with(settings, console)) {
             Handshake handshake = new Handshake(meeting.talk(), settings, console);
             handshake.greet();
             PathMtu mtu = handshake.agree(mtu(meeting));
@@ -45,7 +45,7 @@ final class PerftestRun {
         }
     }
 
-    private void run(Meeting meeting, Handshake handshake, PathMtu mtu, Resources resources) throws PerftestFailure {
+    private void run(PerftestSession meeting, Handshake handshake, PathMtu mtu, Resources resources) throws PerftestFailure {
         int[] packetNumbers = new int[settings.queuePairs];
         for (int i = 0; i < packetNumbers.length; i++) {
             packetNumbers[i] = ThreadLocalRandom.current().nextInt(1 << 24);
@@ -57,7 +57,7 @@ final class PerftestRun {
                 ? new CmLinks(settings, resources, handshake, console, meeting.local(), meeting.server())
                 : new PlainLinks(settings, resources, console, mtu, meeting.gidIndex(), packetNumbers)) {
             links.make();
-            List<Destination> mine = destinations(meeting, resources, packetNumbers);
+            List<PerftestDestination> mine = destinations(meeting, resources, packetNumbers);
             new TestInfo(settings, console).print(meeting, mtu);
             introduce(handshake, links, resources, mine);
             handshake.talk().expectRuns();
@@ -80,7 +80,7 @@ final class PerftestRun {
 
     // ---- what the device can
 
-    private PathMtu mtu(Meeting meeting) throws PerftestFailure {
+    private PathMtu mtu(PerftestSession meeting) throws PerftestFailure {
         PortAttributes port = console.call(
                 " Error when trying to query port", () -> meeting.context().port(settings.devicePort));
         PathMtu active = port.activeMtu();
@@ -118,7 +118,7 @@ final class PerftestRun {
         settings.sizeBytes = mtu.bytes();
     }
 
-    private void limitOutstanding(Meeting meeting) {
+    private void limitOutstanding(PerftestSession meeting) {
         if (!settings.operation.isFetch()) {
             settings.outstanding = 1;
             return;
@@ -127,7 +127,7 @@ final class PerftestRun {
                 meeting.context().attributes().maxReadAtomicPerQueuePair(),
                 meeting.context().attributes().maxInitiatedReadAtomicPerQueuePair());
         if (settings.outstanding > most) {
-            console.line(ResultTable.LINE);
+            console.line(PerftestTable.LINE);
             console.error(" Number of outstanding reads is above max = " + most);
             console.error(" Changing to that max value");
         }
@@ -136,7 +136,7 @@ final class PerftestRun {
         }
     }
 
-    private void limitInline(Meeting meeting) {
+    private void limitInline(PerftestSession meeting) {
         int most = meeting.context().attributes().maxInlineBytes();
         if (settings.inlineBytes > most) {
             console.line("  Actual inline-size(" + most + ") > requested inline-size(" + settings.inlineBytes + ")");
@@ -147,10 +147,10 @@ final class PerftestRun {
 
     // ---- where the queue pairs are
 
-    private List<Destination> destinations(Meeting meeting, Resources resources, int[] packetNumbers) {
-        List<Destination> mine = new ArrayList<>();
-        for (Lane lane : resources.lanes()) {
-            mine.add(new Destination(
+    private List<PerftestDestination> destinations(PerftestSession meeting, Resources resources, int[] packetNumbers) {
+        List<PerftestDestination> mine = new ArrayList<>();
+        for (QueuePairRun lane : resources.lanes()) {
+            mine.add(new PerftestDestination(
                     0,
                     settings.outstanding,
                     lane.queuePair().number(),
@@ -163,13 +163,13 @@ final class PerftestRun {
         return mine;
     }
 
-    private void introduce(Handshake handshake, Links links, Resources resources, List<Destination> mine)
+    private void introduce(Handshake handshake, Links links, Resources resources, List<PerftestDestination> mine)
             throws PerftestFailure {
-        boolean isSend = settings.operation == Operation.SEND;
+        boolean isSend = settings.operation == MeasuredOperation.SEND;
         if (!isSend && !settings.isBandwidth()) {
             handshake.swap(mine.getFirst());
         }
-        for (Lane lane : resources.lanes()) {
+        for (QueuePairRun lane : resources.lanes()) {
             lane.connectTo(handshake.swap(mine.get(lane.index())));
         }
         if (!settings.managed) {
@@ -186,7 +186,7 @@ final class PerftestRun {
             handshake.swap(mine.getFirst());
         }
         mine.forEach(each -> print(each, "local"));
-        for (Destination each : mine) {
+        for (PerftestDestination each : mine) {
             print(handshake.swap(each), "remote");
         }
         if (!isSend) {
@@ -194,7 +194,7 @@ final class PerftestRun {
         }
     }
 
-    private void print(Destination destination, String side) {
+    private void print(PerftestDestination destination, String side) {
         if (settings.output == Settings.Output.FULL) {
             console.line(destination.line(side, settings.managedTalk ? null : settings.operation));
             console.line(destination.gidLine());
@@ -203,11 +203,11 @@ final class PerftestRun {
 
     // ---- what is measured
 
-    private void measure(Handshake handshake, Links links, Resources resources, List<Destination> mine)
+    private void measure(Handshake handshake, Links links, Resources resources, List<PerftestDestination> mine)
             throws PerftestFailure {
         Completions.Watch watch = () -> links.isOver() || handshake.talk().isOver();
         Completions sends = new Completions(resources.sends(), resources.channel(), watch, console, "client");
-        Completions receives = settings.operation == Operation.SEND
+        Completions receives = settings.operation == MeasuredOperation.SEND
                 ? new Completions(resources.receives(), resources.channel(), watch, console, "server")
                 : sends;
         if (settings.isBandwidth()) {

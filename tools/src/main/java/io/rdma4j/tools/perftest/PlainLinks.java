@@ -37,7 +37,7 @@ final class PlainLinks implements Links {
 
     @Override
     public void make() throws PerftestFailure {
-        for (Lane lane : resources.lanes()) {
+        for (QueuePairRun lane : resources.lanes()) {
             QueuePair made = console.call(
                     "Unable to create QP.", () -> resources.domain().createQueuePair(resources.attributes()));
             lane.use(made);
@@ -56,8 +56,8 @@ final class PlainLinks implements Links {
 
     @Override
     public void connect() throws PerftestFailure {
-        for (Lane lane : resources.lanes()) {
-            Destination remote = lane.remote();
+        for (QueuePairRun lane : resources.lanes()) {
+            PerftestDestination remote = lane.remote();
             AddressVector way = new AddressVector(
                     gidIndex, remote.gid(), 0, 0, HOP_LIMIT, settings.trafficClass, settings.devicePort);
             QueuePair queuePair = lane.queuePair();
@@ -75,7 +75,7 @@ final class PlainLinks implements Links {
         }
     }
 
-    private QueuePairAttributes readyToReceive(Destination remote, AddressVector way) {
+    private QueuePairAttributes readyToReceive(PerftestDestination remote, AddressVector way) {
         QueuePairAttributes attributes = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
         if (settings.isDatagram()) {
             return attributes;
@@ -92,7 +92,7 @@ final class PlainLinks implements Links {
                         .minRnrTimer(RNR_TIMER);
     }
 
-    private QueuePairAttributes readyToSend(Destination remote, int index) {
+    private QueuePairAttributes readyToSend(PerftestDestination remote, int index) {
         QueuePairAttributes attributes =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(packetNumbers[index]);
         return settings.connection != Connection.RC
@@ -117,7 +117,7 @@ final class PlainLinks implements Links {
     @Override
     public void close() {
         resources.lanes().stream()
-                .filter(Lane::hasQueuePair)
+                .filter(QueuePairRun::hasQueuePair)
                 .forEach(lane -> lane.queuePair().close());
     }
 }

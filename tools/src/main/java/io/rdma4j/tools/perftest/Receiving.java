@@ -11,7 +11,7 @@ final class Receiving extends BandwidthLoop {
 
     /** Posts the receives that are there before the first message. */
     void postReceives(long sizeBytes) {
-        for (Lane lane : lanes) {
+        for (QueuePairRun lane : lanes) {
             lane.prepare(sizeBytes, true);
             for (int i = 0; i < settings.receiveDepth; i++) {
                 lane.postReceive();
@@ -43,7 +43,7 @@ final class Receiving extends BandwidthLoop {
         end(all);
     }
 
-    private void replace(Lane lane, long limit) {
+    private void replace(QueuePairRun lane, long limit) {
         if (posted[lane.index()] < limit) {
             lane.postReceive();
             posted[lane.index()]++;

@@ -26,7 +26,7 @@ final class Resources implements AutoCloseable {
 
     private final Settings settings;
     private final Arena arena = Arena.ofShared();
-    private final List<Lane> lanes = new ArrayList<>();
+    private final List<QueuePairRun> lanes = new ArrayList<>();
     private final List<MemoryRegion> regions = new ArrayList<>();
     private @Nullable ProtectionDomain domain;
     private @Nullable CompletionChannel channel;
@@ -62,7 +62,7 @@ final class Resources implements AutoCloseable {
                         null,
                         events,
                         settings.completionVector));
-        receives = settings.operation != Operation.SEND
+        receives = settings.operation != MeasuredOperation.SEND
                 ? sends
                 : console.call(
                         "Couldn't create a receiver CQ",
@@ -80,7 +80,7 @@ final class Resources implements AutoCloseable {
                 regions.add(register(2 * slot * shared, console));
             }
             int place = i % shared;
-            lanes.add(new Lane(settings, i, regions.getLast(), place * slot, (shared + place) * slot));
+            lanes.add(new QueuePairRun(settings, i, regions.getLast(), place * slot, (shared + place) * slot));
         }
     }
 
@@ -96,7 +96,7 @@ final class Resources implements AutoCloseable {
     }
 
     /** What peers may do: of memory, and of the queue pairs over which they do it. */
-    static Set<AccessFlag> access(Operation operation, boolean local) {
+    static Set<AccessFlag> access(MeasuredOperation operation, boolean local) {
         EnumSet<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
         if (local) {
             rights.add(AccessFlag.LOCAL_WRITE);
@@ -142,14 +142,14 @@ final class Resources implements AutoCloseable {
         return Objects.requireNonNull(receives);
     }
 
-    List<Lane> lanes() {
+    List<QueuePairRun> lanes() {
         return lanes;
     }
 
     /** Closes all; queue pairs of the connection manager must be closed before. */
     @Override
     public void close() {
-        for (Lane lane : lanes) {
+        for (QueuePairRun lane : lanes) {
             AddressHandle handle = lane.handle();
             if (handle != null) {
                 handle.close();

@@ -8,7 +8,7 @@ final class Sending extends BandwidthLoop {
 
     /** Posts as much as fits and waits for it, so that what is measured finds all warm. */
     void warmUp(long sizeBytes) throws PerftestFailure {
-        for (Lane lane : lanes) {
+        for (QueuePairRun lane : lanes) {
             lane.prepare(sizeBytes, true);
             sends.expect(settings.sendDepth * sizeBytes);
             int count = Math.max(settings.sendDepth, settings.postList);
@@ -29,7 +29,7 @@ final class Sending extends BandwidthLoop {
         sends.expect((long) lanes.size() * settings.moderation * sizeBytes());
         while (done < all && !phases.isOver()) {
             for (int i = 0; i < lanes.size(); i++) {
-                Lane lane = lanes.get(i);
+                QueuePairRun lane = lanes.get(i);
                 while (canPost(lane, limit)) {
                     postList(lane, posted, limit);
                     posted += settings.postList;

@@ -24,7 +24,7 @@ final class Settings {
         LATENCY
     }
 
-    final Operation operation;
+    final MeasuredOperation operation;
     final Measure measure;
 
     /** Host of the server; null for the server itself. */
@@ -122,17 +122,17 @@ final class Settings {
 
     int cacheLineBytes = CACHE_LINE_BYTES;
 
-    Settings(Operation operation, Measure measure) {
+    Settings(MeasuredOperation operation, Measure measure) {
         this.operation = operation;
         this.measure = measure;
         boolean isBandwidth = measure == Measure.BANDWIDTH;
         sizeBytes = isBandwidth ? 65_536 : 2;
-        if (operation == Operation.ATOMIC) {
+        if (operation == MeasuredOperation.ATOMIC) {
             sizeBytes = ATOMIC_BYTES;
         }
-        iterations = isBandwidth && operation == Operation.WRITE ? 5000 : 1000;
+        iterations = isBandwidth && operation == MeasuredOperation.WRITE ? 5000 : 1000;
         sendDepth = isBandwidth ? 128 : 1;
-        receiveDepth = operation == Operation.SEND ? DEFAULT_RECEIVE_DEPTH : 1;
+        receiveDepth = operation == MeasuredOperation.SEND ? DEFAULT_RECEIVE_DEPTH : 1;
     }
 
     boolean isClient() {
@@ -150,7 +150,7 @@ final class Settings {
 
     /** Whether this side takes messages. */
     boolean receives() {
-        return operation == Operation.SEND && (!isClient() || bothWays || !isBandwidth());
+        return operation == MeasuredOperation.SEND && (!isClient() || bothWays || !isBandwidth());
     }
 
     boolean isDatagram() {

@@ -21,7 +21,7 @@ final class SettingsRules {
     void apply() throws PerftestFailure {
         limitDepths();
         chooseModeration();
-        if (settings.operation == Operation.ATOMIC
+        if (settings.operation == MeasuredOperation.ATOMIC
                 && (settings.allSizes || settings.sizeBytes != Settings.ATOMIC_BYTES)) {
             throw refusal("Message size cannot be changed for Atomic tests ");
         }
@@ -41,7 +41,7 @@ final class SettingsRules {
             return;
         }
         settings.sendDepth = (int) Math.min(settings.sendDepth, settings.iterations);
-        if (settings.operation == Operation.SEND) {
+        if (settings.operation == MeasuredOperation.SEND) {
             settings.receiveDepth = (int) Math.min(settings.receiveDepth, settings.iterations);
         }
         if (settings.connection != Connection.RC && settings.receiveDepth == Settings.DEFAULT_RECEIVE_DEPTH) {
@@ -129,7 +129,7 @@ final class SettingsRules {
         if (!settings.isBandwidth()) {
             throw explained(" run_infinitely exists only in BW tests for now.");
         }
-        if (settings.bothWays && settings.operation == Operation.SEND) {
+        if (settings.bothWays && settings.operation == MeasuredOperation.SEND) {
             throw explained(" run_infinitely mode is not supported in SEND Bidirectional BW test");
         }
     }
@@ -148,7 +148,7 @@ final class SettingsRules {
 
     private void chooseRest() throws PerftestFailure {
         boolean isReceiver = settings.isBandwidth() && !settings.isClient() && !settings.bothWays;
-        if (settings.operation == Operation.SEND) {
+        if (settings.operation == MeasuredOperation.SEND) {
             if (isReceiver) {
                 settings.noPeak = true;
             }
@@ -165,7 +165,7 @@ final class SettingsRules {
     }
 
     private void line() {
-        environment.out().println(ResultTable.LINE);
+        environment.out().println(PerftestTable.LINE);
     }
 
     /** The reason behind a line, on standard output. */

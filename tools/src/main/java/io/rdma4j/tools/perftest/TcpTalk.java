@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Talks over a TCP connection. */
-final class TcpTalk implements Talk {
+final class TcpTalk implements ControlChannel {
     private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
     private static final int GLANCE_NANOS = 50_000;
     private static final int DRIVES_PER_LOOK = 64;
@@ -127,14 +127,14 @@ final class TcpTalk implements Talk {
     }
 
     @Override
-    public void sendDestination(Destination destination) throws PerftestFailure {
+    public void sendDestination(PerftestDestination destination) throws PerftestFailure {
         send(destination.toText());
     }
 
     @Override
-    public Destination receiveDestination() throws PerftestFailure {
-        byte[] text = receive(Destination.TEXT_BYTES);
-        Destination destination = Destination.ofText(text);
+    public PerftestDestination receiveDestination() throws PerftestFailure {
+        byte[] text = receive(PerftestDestination.TEXT_BYTES);
+        PerftestDestination destination = PerftestDestination.ofText(text);
         if (destination == null) {
             String line = new String(text, StandardCharsets.ISO_8859_1).split("\0", 2)[0].strip();
             throw console.failure(

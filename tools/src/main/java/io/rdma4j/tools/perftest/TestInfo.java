@@ -12,7 +12,7 @@ final class TestInfo {
         this.console = console;
     }
 
-    void print(Meeting meeting, PathMtu mtu) {
+    void print(PerftestSession meeting, PathMtu mtu) {
         String device = meeting.context().device().name();
         console.environment()
                 .report()
@@ -22,7 +22,7 @@ final class TestInfo {
         if (settings.output != Settings.Output.FULL) {
             return;
         }
-        console.line(ResultTable.LINE);
+        console.line(PerftestTable.LINE);
         console.line("                    " + title());
         if (settings.events) {
             console.line(" Test with events. Using " + device + "_comp" + settings.completionVector);
@@ -38,7 +38,7 @@ final class TestInfo {
         if (settings.postList > 1) {
             console.line(" Post List       : " + settings.postList);
         }
-        if (settings.operation == Operation.SEND && (!settings.isClient() || settings.bothWays)) {
+        if (settings.operation == MeasuredOperation.SEND && (!settings.isClient() || settings.bothWays)) {
             console.line(" RX depth        : " + settings.receiveDepth);
         }
         if (settings.isBandwidth()) {
@@ -54,11 +54,11 @@ final class TestInfo {
         console.line(" rdma_cm QPs\t : " + (settings.managed ? "ON" : "OFF"));
         console.line(" Data ex. method : " + (settings.managedTalk ? "rdma_cm" : "Ethernet") + typeOfService());
         if (settings.managed && !settings.isClient()) {
-            console.line(ResultTable.LINE);
+            console.line(PerftestTable.LINE);
             console.line(" Waiting for client rdma_cm QP to connect");
             console.line(" Please run the same command with the IB/RoCE interface IP");
         }
-        console.line(ResultTable.LINE);
+        console.line(PerftestTable.LINE);
     }
 
     private String typeOfService() {
@@ -67,7 +67,7 @@ final class TestInfo {
 
     private String title() {
         StringBuilder title = new StringBuilder(settings.operation.title()).append(' ');
-        if (settings.operation == Operation.ATOMIC) {
+        if (settings.operation == MeasuredOperation.ATOMIC) {
             title.append(settings.compareAndSwap ? "CMP_AND_SWAP " : "FETCH_AND_ADD ");
         }
         if (settings.bothWays) {

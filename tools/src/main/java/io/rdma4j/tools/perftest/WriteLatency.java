@@ -17,7 +17,7 @@ final class WriteLatency extends LatencyLoop {
 
     @Override
     void run(long sizeBytes) throws PerftestFailure {
-        Lane lane = lane();
+        QueuePairRun lane = lane();
         lane.prepare(sizeBytes, false);
         MemorySegment memory = lane.region().memory();
         long writeAt = lane.sendAt() + sizeBytes - 1;

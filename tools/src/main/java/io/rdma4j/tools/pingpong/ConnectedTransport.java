@@ -45,7 +45,7 @@ final class ConnectedTransport implements PingpongTransport {
 
     @Override
     public List<Step> connect(
-            QueuePair queuePair, PingpongOptions options, int gidIndex, Destination local, Destination remote) {
+            QueuePair queuePair, PingpongOptions options, int gidIndex, PingPongDestination local, PingPongDestination remote) {
         return List.of(
                 new Step(
                         "Failed to modify QP to RTR",
@@ -54,7 +54,7 @@ final class ConnectedTransport implements PingpongTransport {
                 new Step("Failed to modify QP to RTS", false, () -> queuePair.modify(readyToSend(local))));
     }
 
-    private QueuePairAttributes readyToReceive(PingpongOptions options, int gidIndex, Destination remote) {
+    private QueuePairAttributes readyToReceive(PingpongOptions options, int gidIndex, PingPongDestination remote) {
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .state(QueuePairState.READY_TO_RECEIVE)
                 .addressVector(new AddressVector(gidIndex, remote.gid(), 0, 0, HOP_LIMIT, 0, options.port()))
@@ -64,7 +64,7 @@ final class ConnectedTransport implements PingpongTransport {
         return reliable ? attributes.maxDestinationReadAtomic(1).minRnrTimer(MIN_RNR_TIMER) : attributes;
     }
 
-    private QueuePairAttributes readyToSend(Destination local) {
+    private QueuePairAttributes readyToSend(PingPongDestination local) {
         QueuePairAttributes attributes =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(local.psn());
         return reliable

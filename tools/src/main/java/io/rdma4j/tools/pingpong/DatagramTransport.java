@@ -61,7 +61,7 @@ final class DatagramTransport implements PingpongTransport {
 
     @Override
     public List<Step> connect(
-            QueuePair queuePair, PingpongOptions options, int gidIndex, Destination local, Destination remote) {
+            QueuePair queuePair, PingpongOptions options, int gidIndex, PingPongDestination local, PingPongDestination remote) {
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
         QueuePairAttributes send =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(local.psn());
@@ -88,7 +88,7 @@ final class DatagramTransport implements PingpongTransport {
 
     /** C's line has a colon where those of the other tools have a comma. */
     @Override
-    public String localText(Destination local) {
+    public String localText(PingPongDestination local) {
         return local.toString().replace(", GID", ": GID");
     }
 }

@@ -122,26 +122,26 @@ final class Pingpong {
     // ---- the addresses ----
 
     private void exchange(DeviceContext context, List<QueuePair> queuePairs) throws PingpongFailure {
-        List<Destination> local = new ArrayList<>();
+        List<PingPongDestination> local = new ArrayList<>();
         int index = options.gidIndex();
         LocalGid found = LocalGid.of(calls, context, options.port(), index, transport.missingGid(index));
         Gid gid = found.gid();
         gidIndex = found.index();
         for (QueuePair queuePair : queuePairs) {
             int psn = ThreadLocalRandom.current().nextInt(1 << 24);
-            local.add(new Destination(0, queuePair.number(), psn, gid));
+            local.add(new PingPongDestination(0, queuePair.number(), psn, gid));
             environment.out().println("  local address:  " + transport.localText(local.getLast()));
         }
-        List<Destination> told = new ArrayList<>(local);
+        List<PingPongDestination> told = new ArrayList<>(local);
         while (told.size() < transport.addresses()) {
-            told.add(new Destination(0, 0, 0, Gid.ZERO));
+            told.add(new PingPongDestination(0, 0, 0, Gid.ZERO));
         }
         SideChannel side = new SideChannel(calls, options.tcpPort());
         String server = options.server();
-        List<Destination> remote = server == null
+        List<PingPongDestination> remote = server == null
                 ? side.exchangeAsServer(told, peer -> connectAsServer(queuePairs, local, peer))
                 : side.exchangeAsClient(server, told);
-        List<Destination> used = remote.subList(0, local.size());
+        List<PingPongDestination> used = remote.subList(0, local.size());
         used.forEach(each -> environment.out().println("  remote address: " + each));
         if (server != null) {
             connect(queuePairs, local, remote);
@@ -150,8 +150,8 @@ final class Pingpong {
         reportAddresses("remoteAddress", used);
     }
 
-    private void reportAddresses(String name, List<Destination> addresses) {
-        List<String> texts = addresses.stream().map(Destination::toString).toList();
+    private void reportAddresses(String name, List<PingPongDestination> addresses) {
+        List<String> texts = addresses.stream().map(PingPongDestination::toString).toList();
         if (transport.addresses() == 1) {
             environment.report().result(name, texts.getFirst());
         } else {
@@ -159,7 +159,7 @@ final class Pingpong {
         }
     }
 
-    private void connectAsServer(List<QueuePair> queuePairs, List<Destination> local, List<Destination> remote)
+    private void connectAsServer(List<QueuePair> queuePairs, List<PingPongDestination> local, List<PingPongDestination> remote)
             throws PingpongFailure {
         try {
             connect(queuePairs, local, remote);
@@ -169,10 +169,10 @@ final class Pingpong {
         }
     }
 
-    private void connect(List<QueuePair> queuePairs, List<Destination> local, List<Destination> remote)
+    private void connect(List<QueuePair> queuePairs, List<PingPongDestination> local, List<PingPongDestination> remote)
             throws PingpongFailure {
         for (int i = 0; i < queuePairs.size(); i++) {
-            Destination to = remote.get(i);
+            PingPongDestination to = remote.get(i);
             boolean hasGids = gidIndex >= 0 && !to.gid().equals(Gid.ZERO);
             for (PingpongTransport.Step step :
                     transport.connect(queuePairs.get(i), options, gidIndex, local.get(i), to)) {

@@ -82,7 +82,7 @@ interface PingpongTransport {
 
     /** What brings it to the RTS state and makes it know the other side, in order. */
     List<Step> connect(
-            QueuePair queuePair, PingpongOptions options, int gidIndex, Destination local, Destination remote);
+            QueuePair queuePair, PingpongOptions options, int gidIndex, PingPongDestination local, PingPongDestination remote);
 
     /** Completes a SEND with what the transport needs beyond the message. */
     default void address(SendWorkRequest send) {}
@@ -93,7 +93,7 @@ interface PingpongTransport {
     }
 
     /** This side's place in the line {@code local address}. */
-    default String localText(Destination local) {
+    default String localText(PingPongDestination local) {
         return local.toString();
     }
 

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The TCP connection over which the two sides tell where their queue pairs are: the client sends its {@link Destination}s
+ * The TCP connection over which the two sides tell where their queue pairs are: the client sends its {@link PingPongDestination}s
  * as texts, the server answers with as many of its own, the client says {@code done}.
  */
 final class SideChannel {
@@ -26,7 +26,7 @@ final class SideChannel {
 
     /** What the server does between the client's word and its own: its queue pair must be ready before it answers. */
     interface Connect {
-        void to(List<Destination> remote) throws PingpongFailure;
+        void to(List<PingPongDestination> remote) throws PingpongFailure;
     }
 
     SideChannel(PingpongCalls calls, int port) {
@@ -39,11 +39,11 @@ final class SideChannel {
      *
      * @throws PingpongFailure if it fails; the reason has been printed
      */
-    List<Destination> exchangeAsClient(String server, List<Destination> local) throws PingpongFailure {
+    List<PingPongDestination> exchangeAsClient(String server, List<PingPongDestination> local) throws PingpongFailure {
         try (Socket socket = connect(server)) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.getOutputStream().write(bytes(local));
-            List<Destination> remote = read(socket.getInputStream(), local.size())
+            List<PingPongDestination> remote = read(socket.getInputStream(), local.size())
                     .orElseThrow(
                             () -> calls.failure("Couldn't read/write remote address", server + " sent no address"));
             socket.getOutputStream().write(DONE);
@@ -90,10 +90,10 @@ final class SideChannel {
      *
      * @throws PingpongFailure if it fails; the reason has been printed
      */
-    List<Destination> exchangeAsServer(List<Destination> local, Connect connect) throws PingpongFailure {
+    List<PingPongDestination> exchangeAsServer(List<PingPongDestination> local, Connect connect) throws PingpongFailure {
         try (Socket socket = accept()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
-            List<Destination> remote = read(socket.getInputStream(), local.size())
+            List<PingPongDestination> remote = read(socket.getInputStream(), local.size())
                     .orElseThrow(() -> calls.failure("Couldn't read remote address", "the client sent no address"));
             connect.to(remote);
             socket.getOutputStream().write(bytes(local));
@@ -116,22 +116,22 @@ final class SideChannel {
         }
     }
 
-    private static byte[] bytes(List<Destination> local) {
+    private static byte[] bytes(List<PingPongDestination> local) {
         StringBuilder text = new StringBuilder();
-        for (Destination each : local) {
+        for (PingPongDestination each : local) {
             text.append(each.toText()).append('\0');
         }
         return text.toString().getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Reads addresses; nothing if there are fewer, or something else comes. */
-    private static Optional<List<Destination>> read(InputStream stream, int count) throws IOException {
-        List<Destination> destinations = new ArrayList<>();
+    private static Optional<List<PingPongDestination>> read(InputStream stream, int count) throws IOException {
+        List<PingPongDestination> destinations = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            byte[] bytes = stream.readNBytes(Destination.TEXT_BYTES);
-            Optional<Destination> one = bytes.length < Destination.TEXT_BYTES
+            byte[] bytes = stream.readNBytes(PingPongDestination.TEXT_BYTES);
+            Optional<PingPongDestination> one = bytes.length < PingPongDestination.TEXT_BYTES
                     ? Optional.empty()
-                    : Destination.parse(new String(bytes, 0, bytes.length - 1, StandardCharsets.US_ASCII));
+                    : PingPongDestination.parse(new String(bytes, 0, bytes.length - 1, StandardCharsets.US_ASCII));
             if (one.isEmpty()) {
                 return Optional.empty();
             }

@@ -29,8 +29,8 @@ final class RiostreamRun extends StreamRun {
 
     private final ByteBuffer buffer;
     private final MemorySegment memory;
-    private final Pattern sent = new Pattern();
-    private final Pattern expected = new Pattern();
+    private final StreamPattern sent = new StreamPattern();
+    private final StreamPattern expected = new StreamPattern();
     private final Set<MessageFlag> flags;
 
     /** Prepares a run. */

@@ -21,8 +21,8 @@ final class RstreamRun extends StreamRun {
 
     private final List<String> arguments;
     private final ByteBuffer buffer;
-    private final Pattern sent = new Pattern();
-    private final Pattern expected = new Pattern();
+    private final StreamPattern sent = new StreamPattern();
+    private final StreamPattern expected = new StreamPattern();
     private boolean inherited;
 
     /** Prepares a run; a process for a connection gets the same arguments. */

@@ -389,7 +389,7 @@ abstract class StreamRun {
     }
 
     /** Compares what came with what must have come. */
-    final void verify(Pattern expected, ByteBuffer came, int bytes) throws StreamFailure {
+    final void verify(StreamPattern expected, ByteBuffer came, int bytes) throws StreamFailure {
         long wrong = expected.compare(came, bytes);
         if (wrong >= 0) {
             report.line("data verification failed byte " + wrong);

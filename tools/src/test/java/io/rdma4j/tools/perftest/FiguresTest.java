@@ -28,7 +28,7 @@ class FiguresTest {
     }
 
     private static Settings settings() {
-        return new Settings(Operation.WRITE, Measure.BANDWIDTH);
+        return new Settings(MeasuredOperation.WRITE, Measure.BANDWIDTH);
     }
 
     @Test

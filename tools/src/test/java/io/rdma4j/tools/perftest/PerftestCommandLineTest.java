@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PerftestCommandLineTest {
-    private static Settings read(Operation operation, Measure measure, String words) throws PerftestFailure {
+    private static Settings read(MeasuredOperation operation, Measure measure, String words) throws PerftestFailure {
         Settings settings = new Settings(operation, measure);
         PrintStream out = new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8);
         List<String> arguments = words.isEmpty() ? List.of() : List.of(words.split(" "));
@@ -25,15 +25,15 @@ class PerftestCommandLineTest {
 
     @Test
     void defaultsAreThoseOfPerftest() throws PerftestFailure {
-        Settings writes = read(Operation.WRITE, Measure.BANDWIDTH, "");
+        Settings writes = read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "");
         assertThat(List.of(writes.iterations, writes.sizeBytes, writes.sendDepth, writes.moderation, writes.port))
                 .asString()
                 .isEqualTo("[5000, 65536, 128, 1, 18515]");
-        Settings sends = read(Operation.SEND, Measure.LATENCY, "");
+        Settings sends = read(MeasuredOperation.SEND, Measure.LATENCY, "");
         assertThat(List.of(sends.iterations, sends.sizeBytes, sends.sendDepth, sends.moderation, sends.receiveDepth))
                 .asString()
                 .isEqualTo("[1000, 2, 1, 1, 512]");
-        Settings atomics = read(Operation.ATOMIC, Measure.BANDWIDTH, "");
+        Settings atomics = read(MeasuredOperation.ATOMIC, Measure.BANDWIDTH, "");
         assertThat(List.of(atomics.iterations, atomics.sizeBytes, atomics.moderation))
                 .asString()
                 .isEqualTo("[1000, 8, 100]");
@@ -41,9 +41,9 @@ class PerftestCommandLineTest {
 
     @Test
     void optionsHaveShortAndLongNames() throws PerftestFailure {
-        Settings shortOnes = read(Operation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
+        Settings shortOnes = read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
         Settings longOnes = read(
-                Operation.SEND,
+                MeasuredOperation.SEND,
                 Measure.BANDWIDTH,
                 "--iters=10 --size 64 --tx-depth=9 --qp 2 --rx-depth=8 --connection=UD --rdma_cm --port=7 "
                         + "--bidirectional h");
@@ -60,7 +60,7 @@ class PerftestCommandLineTest {
 
     @Test
     void completionVectorIsTakenByEveryToolWithoutEventsToo() throws PerftestFailure {
-        for (Operation operation : Operation.values()) {
+        for (MeasuredOperation operation : MeasuredOperation.values()) {
             for (Measure measure : Measure.values()) {
                 assertThat(read(operation, measure, "").completionVector).isZero();
                 assertThat(read(operation, measure, "-X 3").completionVector).isEqualTo(3);
@@ -68,24 +68,24 @@ class PerftestCommandLineTest {
                         .isEqualTo(16);
             }
         }
-        assertThat(read(Operation.SEND, Measure.LATENCY, "-e -X 2048").completionVector)
+        assertThat(read(MeasuredOperation.SEND, Measure.LATENCY, "-e -X 2048").completionVector)
                 .isEqualTo(2048);
     }
 
     @Test
     void depthsAndModerationFollowTheCount() throws PerftestFailure {
-        Settings few = read(Operation.SEND, Measure.BANDWIDTH, "-n 21 -s 64");
+        Settings few = read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 21 -s 64");
         assertThat(few.sendDepth).isEqualTo(21);
         assertThat(few.receiveDepth).isEqualTo(22); // even, as perftest makes it
         assertThat(few.moderation).isEqualTo(21);
-        assertThat(read(Operation.SEND, Measure.BANDWIDTH, "-c UD").receiveDepth)
+        assertThat(read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-c UD").receiveDepth)
                 .isEqualTo(1000);
-        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-a").moderation).isEqualTo(100);
-        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-n 30000 -s 64").noPeak)
+        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-a").moderation).isEqualTo(100);
+        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-n 30000 -s 64").noPeak)
                 .isTrue();
-        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-D 9").marginSeconds)
+        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-D 9").marginSeconds)
                 .isEqualTo(2);
-        assertThat(read(Operation.WRITE, Measure.BANDWIDTH, "-s 2M -Q 4").moderation)
+        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-s 2M -Q 4").moderation)
                 .isEqualTo(4);
     }
 
@@ -209,7 +209,7 @@ class PerftestCommandLineTest {
 
     @Test
     void aShortenedNameThatMeansOneOptionIsTaken() throws PerftestFailure {
-        assertThat(read(Operation.SEND, Measure.LATENCY, "--report-hist").histogram)
+        assertThat(read(MeasuredOperation.SEND, Measure.LATENCY, "--report-hist").histogram)
                 .isTrue();
     }
 

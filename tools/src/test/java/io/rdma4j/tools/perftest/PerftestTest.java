@@ -194,7 +194,7 @@ class PerftestTest {
         Played played = play(tool, "-R -D 1");
         assertFine(played);
         assertThat(rows(TIMED, played.client())).hasSize(1);
-        assertThat(played.client().out()).contains(ResultTable.latencyHead(true) + "\n");
+        assertThat(played.client().out()).contains(PerftestTable.latencyHead(true) + "\n");
     }
 
     @ParameterizedTest
@@ -226,14 +226,14 @@ class PerftestTest {
              Max inline data : 0[B]
              rdma_cm QPs\t : ON
              Data ex. method : rdma_cm
-            """.replace("LINE", ResultTable.LINE);
+            """.replace("LINE", PerftestTable.LINE);
         String quoted = Pattern.quote(info).replace("[0-9]+", "\\E[0-9]+\\Q");
         String place = """
             address: LID 0000 QPN 0x[0-9a-f]{4,6} PSN 0x[0-9a-f]{4,6}
              GID: 00:00:00:00:00:00:00:00:00:00:255:255:127:00:00:01
             """;
-        String rest = ResultTable.LINE + "\n local " + place + " remote " + place + ResultTable.LINE + "\n"
-                + Pattern.quote(ResultTable.latencyHead(false)) + "\n.*\n" + ResultTable.LINE + "\n";
+        String rest = PerftestTable.LINE + "\n local " + place + " remote " + place + PerftestTable.LINE + "\n"
+                + Pattern.quote(PerftestTable.latencyHead(false)) + "\n.*\n" + PerftestTable.LINE + "\n";
         assertThat(played.client().out()).matches(quoted + rest);
         String banner = """
 
@@ -241,7 +241,7 @@ class PerftestTest {
             * Waiting for client to connect... *
             ************************************
             """;
-        String waiting = ResultTable.LINE + """
+        String waiting = PerftestTable.LINE + """
 
              Waiting for client rdma_cm QP to connect
              Please run the same command with the IB/RoCE interface IP
@@ -290,7 +290,7 @@ class PerftestTest {
         Played played = play("ib_write_bw", "-R -n 20 -b --report-both --report_gbits");
         assertFine(played);
         assertThat(played.client().out())
-                .contains("\n Local results: \n", "\n Remote results: \n", ResultTable.bandwidthHead(true));
+                .contains("\n Local results: \n", "\n Remote results: \n", PerftestTable.bandwidthHead(true));
     }
 
     @Test

@@ -44,7 +44,7 @@ public final class CmAgent {
     final ConnectionTable table = new ConnectionTable();
     final DeadlineHeap deadlines = new DeadlineHeap();
     final Outbox outbox;
-    final Sources sources;
+    final RequestRateLimits sources;
 
     /** Who is told of all connections. */
     ConnectionWatch watch = ConnectionWatch.NONE;
@@ -57,8 +57,8 @@ public final class CmAgent {
 
     private final CmConfiguration configuration;
     private final CmCounters counters = new CmCounters();
-    private final Map<Long, List<CmListening>> listeners = new HashMap<>();
-    private final Inbound inbound;
+    private final Map<Long, List<ListenedService>> listeners = new HashMap<>();
+    private final MessageHandler inbound;
     private final Orphans orphans = new Orphans(this);
     final ServiceTable services;
 
@@ -66,9 +66,9 @@ public final class CmAgent {
     public CmAgent(CmConfiguration configuration) {
         this.configuration = configuration;
         this.outbox = new Outbox(counters);
-        this.sources = new Sources(configuration);
+        this.sources = new RequestRateLimits(configuration);
         this.services = new ServiceTable(this);
-        this.inbound = new Inbound(this);
+        this.inbound = new MessageHandler(this);
     }
 
     /** What the agent was made with. */
@@ -100,11 +100,11 @@ public final class CmAgent {
      *     are dropped silently so that the peer sends them again
      * @return closes the listener; its connections stay
      */
-    public CmListening listen(long serviceId, CmListener listener, int backlog) {
+    public ListenedService listen(long serviceId, CmListener listener, int backlog) {
         if (backlog < 1) {
             throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
         }
-        CmListening listening = new CmListening(this, serviceId, listener, backlog);
+        ListenedService listening = new ListenedService(this, serviceId, listener, backlog);
         listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(listening);
         return listening;
     }
@@ -149,7 +149,7 @@ public final class CmAgent {
      * @param listener who takes the requests
      * @param backlog requests that may wait for an answer, at least 1; more are dropped without one
      */
-    public ServiceListening serve(long serviceId, ServiceListener listener, int backlog) {
+    public ListenedDatagramService serve(long serviceId, ServiceListener listener, int backlog) {
         if (backlog < 1) {
             throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
         }
@@ -239,7 +239,7 @@ public final class CmAgent {
      * @param nowNanos the time
      * @param orphan the connection; nothing happens if its communication ID is one of this agent's, or 0
      */
-    public void disconnectOrphan(long nowNanos, Orphan orphan) {
+    public void disconnectOrphan(long nowNanos, AbandonedConnection orphan) {
         orphans.add(nowNanos, orphan);
     }
 
@@ -303,12 +303,12 @@ public final class CmAgent {
     }
 
     /** The listeners of a service ID in the order of their registration. */
-    List<CmListening> listeners(long serviceId) {
+    List<ListenedService> listeners(long serviceId) {
         return listeners.getOrDefault(serviceId, List.of());
     }
 
-    void remove(CmListening listening) {
-        List<CmListening> same = listeners.get(listening.serviceId());
+    void remove(ListenedService listening) {
+        List<ListenedService> same = listeners.get(listening.serviceId());
         if (same != null && same.remove(listening) && same.isEmpty()) {
             listeners.remove(listening.serviceId());
         }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * CmListener}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} when the state does
  * not allow them. As the agent, not thread safe.
  */
-public final class CmConnection extends Timed {
+public final class CmConnection extends DeadlineEntry {
     /** Service timeout of our MRAs, Linux's: 65 seconds. Nor is a longer one believed from a peer. */
     private static final int MRA_SERVICE_TIMEOUT = 24;
 
@@ -49,11 +49,11 @@ public final class CmConnection extends Timed {
     private boolean watched;
 
     private @Nullable CmEvents events;
-    private @Nullable CmListening listening;
+    private @Nullable ListenedService listening;
     private boolean halfOpen;
 
     /** Who has asked for it; null on the active side, and when it has ended. */
-    private Sources.@Nullable Source source;
+    private RequestRateLimits.@Nullable Source source;
 
     private int localQueuePair;
     private int remoteId;
@@ -96,8 +96,8 @@ public final class CmConnection extends Timed {
             Req request,
             long transaction,
             int localId,
-            CmListening listening,
-            Sources.Source source) {
+            ListenedService listening,
+            RequestRateLimits.Source source) {
         CmConnection connection = new CmConnection(agent, route, false, request, transaction, localId);
         connection.state = CmState.REQ_RECEIVED;
         connection.remoteId = request.localCommunicationId();
@@ -115,7 +115,7 @@ public final class CmConnection extends Timed {
     }
 
     /** What another process of this host has left: it ends as if its owner had destroyed it here. */
-    static CmConnection orphan(CmAgent agent, Req request, Orphan left) {
+    static CmConnection orphan(CmAgent agent, Req request, AbandonedConnection left) {
         CmConnection connection = new CmConnection(agent, left.route(), false, request, 0, left.localId());
         connection.destroyed = true;
         connection.localQueuePair = left.localQueuePair();
@@ -167,9 +167,9 @@ public final class CmConnection extends Timed {
     }
 
     /** What another process needs to end the connection, should this one be killed; once it is established. */
-    public Orphan asOrphan() {
+    public AbandonedConnection asOrphan() {
         int trafficClass = request.primaryPath().trafficClass();
-        return new Orphan(route, trafficClass, localId, localQueuePair, remoteId, remoteQueuePair);
+        return new AbandonedConnection(route, trafficClass, localId, localQueuePair, remoteId, remoteQueuePair);
     }
 
     /**

@@ -6,11 +6,11 @@ import java.util.Arrays;
 final class DeadlineHeap {
     private static final int INITIAL_CAPACITY = 16;
 
-    private Timed[] heap = new Timed[INITIAL_CAPACITY];
+    private DeadlineEntry[] heap = new DeadlineEntry[INITIAL_CAPACITY];
     private int size;
 
     /** The one whose deadline comes first; the heap must not be empty. */
-    Timed first() {
+    DeadlineEntry first() {
         return heap[0];
     }
 
@@ -23,7 +23,7 @@ final class DeadlineHeap {
     }
 
     /** Sets an item's deadline; {@link Long#MAX_VALUE} takes it out. */
-    void schedule(Timed item, long deadlineNanos) {
+    void schedule(DeadlineEntry item, long deadlineNanos) {
         item.deadlineNanos = deadlineNanos;
         if (deadlineNanos == Long.MAX_VALUE) {
             remove(item);
@@ -39,12 +39,12 @@ final class DeadlineHeap {
         siftDown(item.heapIndex);
     }
 
-    private void remove(Timed item) {
+    private void remove(DeadlineEntry item) {
         int hole = item.heapIndex;
         if (hole < 0) {
             return;
         }
-        Timed last = heap[--size];
+        DeadlineEntry last = heap[--size];
         clear(size);
         item.heapIndex = -1;
         if (hole < size) {
@@ -59,16 +59,16 @@ final class DeadlineHeap {
         heap[index] = null;
     }
 
-    private void place(Timed item, int index) {
+    private void place(DeadlineEntry item, int index) {
         heap[index] = item;
         item.heapIndex = index;
     }
 
     private void siftUp(int from) {
-        Timed moving = heap[from];
+        DeadlineEntry moving = heap[from];
         int index = from;
         while (index > 0) {
-            Timed parent = heap[(index - 1) / 2];
+            DeadlineEntry parent = heap[(index - 1) / 2];
             if (parent.deadlineNanos <= moving.deadlineNanos) {
                 break;
             }
@@ -79,7 +79,7 @@ final class DeadlineHeap {
     }
 
     private void siftDown(int from) {
-        Timed moving = heap[from];
+        DeadlineEntry moving = heap[from];
         int index = from;
         while (true) {
             int child = 2 * index + 1;

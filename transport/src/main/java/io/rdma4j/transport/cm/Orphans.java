@@ -9,7 +9,7 @@ import java.util.Queue;
  * Connections of processes that are gone. Each becomes one of the agent's, whose DREQ is repeated as that of any connection
  * without an owner; a few at a time, since there may be many, and the sockets of their peers hold some hundred messages.
  */
-final class Orphans extends Timed {
+final class Orphans extends DeadlineEntry {
     private static final int BATCH = 16;
     private static final long PAUSE_NANOS = 1_000_000;
 
@@ -19,13 +19,13 @@ final class Orphans extends Timed {
     private static final int HOP_LIMIT = 64;
 
     private final CmAgent agent;
-    private final Queue<Orphan> waiting = new ArrayDeque<>();
+    private final Queue<AbandonedConnection> waiting = new ArrayDeque<>();
 
     Orphans(CmAgent agent) {
         this.agent = agent;
     }
 
-    void add(long nowNanos, Orphan orphan) {
+    void add(long nowNanos, AbandonedConnection orphan) {
         waiting.add(orphan);
         if (waiting.size() == 1) {
             agent.deadlines.schedule(this, nowNanos);
@@ -44,7 +44,7 @@ final class Orphans extends Timed {
         agent.deadlines.schedule(this, waiting.isEmpty() ? Long.MAX_VALUE : nowNanos + PAUSE_NANOS);
     }
 
-    private void disconnect(long nowNanos, Orphan orphan) {
+    private void disconnect(long nowNanos, AbandonedConnection orphan) {
         if (orphan.localId() == 0 || agent.table.byLocalId(orphan.localId()) != null) {
             return;
         }

@@ -17,11 +17,11 @@ public final class ServiceRequest {
     private final CmRoute route;
     private final SidrReq message;
     private final long transaction;
-    private final ServiceListening listening;
+    private final ListenedDatagramService listening;
     private Outbox.@Nullable Outgoing answer;
     private boolean inBacklog = true;
 
-    ServiceRequest(ServiceTable table, CmRoute route, SidrReq message, long transaction, ServiceListening listening) {
+    ServiceRequest(ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedDatagramService listening) {
         this.table = table;
         this.route = route;
         this.message = message;

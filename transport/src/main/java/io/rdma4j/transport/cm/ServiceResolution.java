@@ -12,7 +12,7 @@ import io.rdma4j.wire.cm.SidrReq;
  *
  * <p>Source: InfiniBand Architecture volume 1, 12.11.
  */
-public final class ServiceResolution extends Timed {
+public final class ServiceResolution extends DeadlineEntry {
     /** Exponent of the peer's response timeout that Linux assumes: 4.1 seconds. */
     private static final int RESPONSE_TIMEOUT = 20;
 

@@ -32,7 +32,7 @@ final class ServiceTable {
 
     private final CmAgent agent;
     private final CmCounters counters;
-    private final Map<Long, List<ServiceListening>> listeners = new HashMap<>();
+    private final Map<Long, List<ListenedDatagramService>> listeners = new HashMap<>();
     private final Map<Integer, ServiceResolution> asking = new HashMap<>();
     private final Map<Key, ServiceRequest> asked = new HashMap<>();
 
@@ -64,14 +64,14 @@ final class ServiceTable {
 
     // ---- listening
 
-    ServiceListening listen(long serviceId, ServiceListener listener, int backlog) {
-        ServiceListening listening = new ServiceListening(this, serviceId, listener, backlog);
+    ListenedDatagramService listen(long serviceId, ServiceListener listener, int backlog) {
+        ListenedDatagramService listening = new ListenedDatagramService(this, serviceId, listener, backlog);
         listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(listening);
         return listening;
     }
 
-    void remove(ServiceListening listening) {
-        List<ServiceListening> same = listeners.get(listening.serviceId());
+    void remove(ListenedDatagramService listening) {
+        List<ListenedDatagramService> same = listeners.get(listening.serviceId());
         if (same != null && same.remove(listening) && same.isEmpty()) {
             listeners.remove(listening.serviceId());
         }
@@ -128,13 +128,13 @@ final class ServiceTable {
             return;
         }
         boolean inPartition = (message.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;
-        List<ServiceListening> those = inPartition ? listeners.getOrDefault(message.serviceId(), List.of()) : List.of();
+        List<ListenedDatagramService> those = inPartition ? listeners.getOrDefault(message.serviceId(), List.of()) : List.of();
         if (those.isEmpty()) {
             counters.requestsWithoutListener++;
             refuse(from, message, SidrRep.STATUS_UNSUPPORTED, transaction);
             return;
         }
-        for (ServiceListening listening : those) {
+        for (ListenedDatagramService listening : those) {
             if (listening.listener().matches(from, message)) {
                 take(key, from, message, transaction, listening);
                 return;
@@ -144,7 +144,7 @@ final class ServiceTable {
         refuse(from, message, SidrRep.STATUS_REJECTED, transaction);
     }
 
-    private void take(Key key, CmRoute from, SidrReq message, long transaction, ServiceListening listening) {
+    private void take(Key key, CmRoute from, SidrReq message, long transaction, ListenedDatagramService listening) {
         if (listening.isFull() || waiting() >= agent.configuration().maxHalfOpen()) {
             counters.backlogDropped++;
             return;

@@ -64,7 +64,7 @@ final class CmHost implements CmEvents, CmListener {
         fabric.add(this);
     }
 
-    CmListening listen() {
+    ListenedService listen() {
         return agent.listen(SERVICE, this, 16);
     }
 
@@ -202,7 +202,7 @@ final class CmHost implements CmEvents, CmListener {
         assertThat(agent.halfOpenCount()).as("half open at %s", address).isZero();
         assertThat(agent.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(agent.pollTransmit(new CmDatagram())).isFalse();
-        for (CmListening listening : agent.listeners(SERVICE)) {
+        for (ListenedService listening : agent.listeners(SERVICE)) {
             assertThat(listening.waiting()).as("backlog of %s", address).isZero();
         }
     }

@@ -190,6 +190,6 @@ class CmPeerLimitsTest {
         for (int i = 0; i < 100_000; i++) {
             assertThat(target.ask(host(i), 1)).isEqualTo("Rej");
         }
-        assertThat(agent.rememberedSources()).isEqualTo(Sources.MOST);
+        assertThat(agent.rememberedSources()).isEqualTo(RequestRateLimits.MOST);
     }
 }

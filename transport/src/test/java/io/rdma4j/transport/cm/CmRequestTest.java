@@ -80,7 +80,7 @@ class CmRequestTest {
 
     @Test
     void closedListenerIsNoListener() {
-        CmListening listening = server.listen();
+        ListenedService listening = server.listen();
         listening.close();
         listening.close();
         assertThat(rejectOf(request(9, 1).build()).reason()).isEqualTo(8);
@@ -193,7 +193,7 @@ class CmRequestTest {
     @Test
     void fullBacklogDropsSilentlyAndServesLater() {
         server.accepts = false;
-        CmListening listening = server.agent.listen(CmHost.SERVICE, server, 2);
+        ListenedService listening = server.agent.listen(CmHost.SERVICE, server, 2);
         for (int i = 0; i < 5; i++) {
             client.connect(server);
         }
@@ -217,7 +217,7 @@ class CmRequestTest {
     @Test
     void rejectingFreesTheBacklog() {
         server.accepts = false;
-        CmListening listening = server.agent.listen(CmHost.SERVICE, server, 1);
+        ListenedService listening = server.agent.listen(CmHost.SERVICE, server, 1);
         for (int i = 0; i < 10_000; i++) {
             client.connect(server);
             fabric.run(2 * MILLISECOND);

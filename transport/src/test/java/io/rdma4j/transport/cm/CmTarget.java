@@ -79,7 +79,7 @@ final class CmTarget {
     }
 
     void listen() {
-        CmListening _ = agent.listen(SERVICE, new Acceptor(), 10_000);
+        ListenedService _ = agent.listen(SERVICE, new Acceptor(), 10_000);
     }
 
     static Req request(Gid from, long guid, int id, int queuePair) {

@@ -1,0 +1,65 @@
+package io.rdma4j.faults.cases;
+
+import io.rdma4j.faults.AcceptanceTest;
+import io.rdma4j.faults.Outcome;
+import io.rdma4j.faults.Scale;
+import io.rdma4j.faults.TestStage;
+import io.rdma4j.testkit.variant.MutantRunner;
+import io.rdma4j.testkit.variant.Mutant;
+import io.rdma4j.testkit.variant.Mutants;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Plants each deliberate mistake of {@link Mutants} in a build of its own, and sees whether its simulation finds it. */
+public final class MutationTest implements AcceptanceTest {
+    /** For one seed, which takes milliseconds. */
+    private static final int LIMIT_SECONDS = 60;
+
+    @Override
+    public int number() {
+        return 30;
+    }
+
+    @Override
+    public String title() {
+        return "planted mistakes";
+    }
+
+    @Override
+    public String asked(Scale scale) {
+        return "at least 20 planted, 19 of 20 found within " + seeds(scale) + " seeds";
+    }
+
+    private static int seeds(Scale scale) {
+        return scale.of(400, 10_000);
+    }
+
+    @Override
+    public int limitSeconds(Scale scale) {
+        return scale.of(300, 3600);
+    }
+
+    @Override
+    public Outcome run(TestStage stage) throws Exception {
+        List<Mutant> all = Mutants.all();
+        List<String> missed = new ArrayList<>();
+        List<String> unfinished = new ArrayList<>();
+        for (Mutant mutant : all) {
+            stage.progress(mutant.name());
+            Path classes = stage.folder().resolve(mutant.name());
+            MutantRunner.Result result = MutantRunner.mutant(mutant, classes, seeds(stage.scale()), LIMIT_SECONDS);
+            if (result.isUnfinished()) {
+                unfinished.add(mutant.name());
+            } else if (!result.isCaught()) {
+                missed.add(mutant.name());
+            }
+        }
+        int found = all.size() - missed.size() - unfinished.size();
+        boolean isReached = all.size() >= 20 && unfinished.isEmpty() && 20 * found >= 19 * all.size();
+        return Outcome.of(
+                isReached,
+                found + " of " + all.size() + " found" + (missed.isEmpty() ? "" : ", missed: " + missed)
+                        + (unfinished.isEmpty() ? "" : ", not finished: " + unfinished));
+    }
+}

@@ -1,0 +1,94 @@
+package io.rdma4j.faults.traffic;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.rdma4j.faults.TestStage;
+import io.rdma4j.faults.hosts.TwoHosts;
+import io.rdma4j.faults.process.Child;
+import io.rdma4j.faults.process.Role;
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * An {@link Answerer} on the right host, and who talks to it from the left one.
+ *
+ * @param answerer the passive side
+ * @param port where it listens
+ * @param ackTimeout exponent of the local ACK timeout of both sides
+ * @param sizes lengths of messages in bytes, joined by commas
+ * @param keepAlive how long a side hears nothing before it asks whether the other is there; zero for ever
+ */
+public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String sizes, Duration keepAlive) {
+    /** Exponent of the local ACK timeout that the connection manager takes by itself. */
+    public static final int USUAL_TIMEOUT = 19;
+
+    private static final Duration STEP = Duration.ofSeconds(60);
+
+    /** Starts the passive side, which waits for ever for a silent peer. */
+    public static AnsweredTraffic begin(TestStage stage, TwoHosts hosts, int ackTimeout, String sizes)
+            throws IOException, InterruptedException {
+        return begin(stage, hosts, ackTimeout, sizes, Duration.ZERO);
+    }
+
+    /** Starts the passive side; both ask whether the other is there when they hear nothing for so long. */
+    public static AnsweredTraffic begin(TestStage stage, TwoHosts hosts, int ackTimeout, String sizes, Duration keepAlive)
+            throws IOException, InterruptedException {
+        Child answerer = Child.builder(stage, "answerer", Answerer.class)
+                .on(hosts.right())
+                .with("address", TwoHosts.RIGHT)
+                .with("timeout", ackTimeout)
+                .with("sizes", sizes)
+                .with("keepAliveMillis", keepAlive.toMillis())
+                .countsHoldings()
+                .start();
+        return new AnsweredTraffic(answerer, answerer.await("port", STEP).asInt(), ackTimeout, sizes, keepAlive);
+    }
+
+    /** Starts a {@link Mover}, ready for its words. */
+    public Child mover(TestStage stage, TwoHosts hosts) throws IOException, InterruptedException {
+        return active(stage, hosts, "mover", Mover.class);
+    }
+
+    /** Starts a {@link PingPong}, which is busy from now on. */
+    public Child pingPong(TestStage stage, TwoHosts hosts, String name) throws IOException, InterruptedException {
+        return active(stage, hosts, name, PingPong.class);
+    }
+
+    private Child active(TestStage stage, TwoHosts hosts, String name, Class<? extends Role> role)
+            throws IOException, InterruptedException {
+        Child child = Child.builder(stage, name, role)
+                .on(hosts.left())
+                .with("from", TwoHosts.LEFT)
+                .with("to", TwoHosts.RIGHT)
+                .with("port", port)
+                .with("timeout", ackTimeout)
+                .with("sizes", sizes)
+                .with("keepAliveMillis", keepAlive.toMillis())
+                .countsHoldings()
+                .start();
+        child.await("ready", STEP);
+        return child;
+    }
+
+    /** What a {@link PingPong} says of itself. */
+    public static JsonNode state(Child pingPong) throws IOException, InterruptedException {
+        return pingPong.ask("look", "state", STEP);
+    }
+
+    /**
+     * Waits until a {@link PingPong} has done {@code more} batches more than in {@code before}.
+     *
+     * @return its state then; or earlier if something went wrong, or {@code limit} has passed
+     */
+    public static JsonNode awaitBatches(Child pingPong, JsonNode before, int more, Duration limit)
+            throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        JsonNode state = state(pingPong);
+        while (state.get("batches").asLong() < before.get("batches").asLong() + more
+                && state.get("wrong").asText().isEmpty()
+                && System.nanoTime() < deadline) {
+            Thread.sleep(10);
+            state = state(pingPong);
+        }
+        return state;
+    }
+}

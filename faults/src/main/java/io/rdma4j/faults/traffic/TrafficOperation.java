@@ -1,0 +1,43 @@
+package io.rdma4j.faults.traffic;
+
+import io.rdma4j.verbs.CompletionOpcode;
+
+/** What moves the bytes of an {@link Exchange}. */
+public enum TrafficOperation {
+    /** SEND into posted receives. */
+    SEND(0, CompletionOpcode.SEND),
+    /** RDMA WRITE. */
+    WRITE(1, CompletionOpcode.RDMA_WRITE),
+    /** RDMA WRITE with immediate data, which takes a receive. */
+    WRITE_IMMEDIATE(2, CompletionOpcode.RDMA_WRITE),
+    /** RDMA READ. */
+    READ(3, CompletionOpcode.RDMA_READ);
+
+    private final int code;
+    private final CompletionOpcode completion;
+
+    TrafficOperation(int code, CompletionOpcode completion) {
+        this.code = code;
+        this.completion = completion;
+    }
+
+    /** A number for it, which {@link #ofCode} knows. */
+    int code() {
+        return code;
+    }
+
+    /** The operation of a number. */
+    static TrafficOperation ofCode(int code) {
+        for (TrafficOperation operation : values()) {
+            if (operation.code == code) {
+                return operation;
+            }
+        }
+        throw new IllegalArgumentException("no operation has the number " + code);
+    }
+
+    /** What its completion says. */
+    CompletionOpcode completion() {
+        return completion;
+    }
+}

@@ -1,0 +1,205 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.transport.ScatterGather;
+import io.rdma4j.transport.SendRequest;
+import io.rdma4j.transport.WorkOpcode;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.QueuePairCapabilities;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.ScatterGatherList;
+import io.rdma4j.verbs.SendOpcode;
+import io.rdma4j.verbs.SendWorkRequest;
+import java.lang.foreign.MemorySegment;
+
+/** Checks work requests and copies them to the queue. */
+final class WorkRequestChecks {
+    private static final int ATOMIC_BYTES = 8;
+
+    private WorkRequestChecks() {}
+
+    /** Refuses a request that does not fit the queue pair, before anything is taken. */
+    static void check(SoftQueuePair queuePair, SendWorkRequest request) {
+        QueuePairCapabilities capabilities = queuePair.capabilities();
+        ScatterGatherList list = request.list();
+        SendOpcode opcode = request.opcode();
+        checkOpcode(queuePair, request);
+        boolean atomic = opcode == SendOpcode.COMPARE_AND_SWAP || opcode == SendOpcode.FETCH_AND_ADD;
+        if (list.count() > capabilities.maxSendScatterGather() && !request.isInline()) {
+            throw refusal(
+                    queuePair,
+                    list.count() + " pieces, but it takes " + capabilities.maxSendScatterGather(),
+                    "Make the queue pair with a larger max_send_sge");
+        }
+        long total = list.totalBytes();
+        if (total > SoftDevice.MAX_MESSAGE_BYTES) {
+            throw refusal(queuePair, total + " bytes", "A message has at most 2^31 bytes: post several");
+        }
+        if (atomic && total != ATOMIC_BYTES) {
+            throw refusal(queuePair, opcode + " with " + total + " bytes", "Give it 8 bytes for the old value");
+        }
+        if (request.isInline()) {
+            if (atomic || opcode == SendOpcode.RDMA_READ || opcode == SendOpcode.BIND_MEMORY_WINDOW) {
+                throw refusal(queuePair, opcode + " inline", "Only SEND and RDMA WRITE can be inline");
+            }
+            if (total > capabilities.maxInlineBytes()) {
+                throw refusal(
+                        queuePair,
+                        total + " inline bytes, but it takes " + capabilities.maxInlineBytes(),
+                        "Post it without inline, or make the queue pair with a larger max_inline_data");
+            }
+        }
+    }
+
+    private static void checkOpcode(SoftQueuePair queuePair, SendWorkRequest request) {
+        SendOpcode opcode = request.opcode();
+        boolean isSend = opcode == SendOpcode.SEND || opcode == SendOpcode.SEND_WITH_IMMEDIATE;
+        boolean isWrite = opcode == SendOpcode.RDMA_WRITE || opcode == SendOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+        boolean isLocal = opcode == SendOpcode.BIND_MEMORY_WINDOW || opcode == SendOpcode.LOCAL_INVALIDATE;
+        switch (queuePair.type()) {
+            case RELIABLE_CONNECTION -> {}
+            case XRC_SEND -> {
+                int number = request.sharedReceiveQueueNumber();
+                if (number >>> 24 != 0) {
+                    throw refusal(
+                            queuePair,
+                            "shared receive queue 0x" + Integer.toHexString(number),
+                            "The peer's number has 24 bits: SendWorkRequest.toSharedReceiveQueue");
+                }
+            }
+            case XRC_RECEIVE ->
+                throw refusal(
+                        queuePair,
+                        opcode + " from the target of an extended connection",
+                        "Make an XRC_SEND queue pair");
+            case UNRELIABLE_CONNECTION -> {
+                if (!isSend && !isWrite && !isLocal) {
+                    throw refusal(
+                            queuePair,
+                            opcode + " over an unreliable connection",
+                            "It has SEND, RDMA WRITE, both also with immediate data, and memory windows; for the others make a reliable one");
+                }
+            }
+            case UNRELIABLE_DATAGRAM -> {
+                if (!isSend) {
+                    throw refusal(
+                            queuePair,
+                            opcode + " as a datagram",
+                            "Datagrams have SEND, also with immediate data; for the others make a connection");
+                }
+                checkDestination(queuePair, request);
+            }
+        }
+    }
+
+    private static void checkDestination(SoftQueuePair queuePair, SendWorkRequest request) {
+        AddressHandle handle = request.addressHandle();
+        if (!(handle instanceof SoftAddressHandle soft)
+                || !soft.protectionDomain().equals(queuePair.protectionDomain())
+                || soft.isClosed()) {
+            String what = handle == null
+                    ? "no destination"
+                    : handle + " is "
+                            + (handle.protectionDomain().equals(queuePair.protectionDomain())
+                                    ? "closed"
+                                    : "of another protection domain");
+            throw refusal(queuePair, what, "Say where the datagram goes: SendWorkRequest.to");
+        }
+    }
+
+    private static RdmaException refusal(SoftQueuePair queuePair, String what, String hint) {
+        return new RdmaException("ibv_post_send", Errno.EINVAL, queuePair + ": " + what, hint);
+    }
+
+    /** Copies a request that was checked. Nothing is posted if it throws. */
+    static void fill(SendRequest place, SendWorkRequest request, SoftProtectionDomain domain) {
+        place.workRequestId = request.id();
+        place.opcode = opcode(request.opcode());
+        place.signaled = request.isSignaled();
+        place.solicited = request.isSolicited();
+        place.fence = request.isFenced();
+        place.immediate = request.immediateData();
+        place.invalidateKey = request.invalidateKey();
+        place.remoteSharedReceiveQueue = request.sharedReceiveQueueNumber();
+        place.remoteAddress = request.remoteAddress();
+        place.remoteKey = request.remoteKey();
+        if (request.addressHandle() instanceof SoftAddressHandle handle) {
+            place.destination = handle.route();
+            place.remoteQueuePair = request.remoteQueuePairNumber() & 0xff_ffff;
+            place.queueKey = request.remoteQueueKey();
+        }
+        place.compare = request.compareValue();
+        place.swapOrAdd = request.swapOrAddValue();
+        place.inline = request.isInline();
+        place.lengthBytes = request.list().totalBytes();
+        fillBinding(place, request, domain);
+        if (place.inline) {
+            copyInline(request.list(), place.inlineData);
+        } else {
+            copyList("ibv_post_send", request.list(), place.list, domain);
+        }
+    }
+
+    private static void fillBinding(SendRequest place, SendWorkRequest request, SoftProtectionDomain domain) {
+        if (request.opcode() != SendOpcode.BIND_MEMORY_WINDOW) {
+            return;
+        }
+        MemoryRegion region = request.bindRegion();
+        if (!(request.memoryWindow() instanceof SoftMemoryWindow window)
+                || window.protectionDomain() != domain
+                || region != null && !(region instanceof SoftMemoryRegion soft && soft.protectionDomain() == domain)) {
+            throw new RdmaException(
+                    "ibv_post_send",
+                    Errno.EINVAL,
+                    "the memory window or the region is of another protection domain",
+                    "Make both in the queue pair's protection domain");
+        }
+        place.window = window.window();
+        place.bindRegion = region instanceof SoftMemoryRegion soft ? soft.region() : null;
+        place.bindOffset = request.bindOffsetBytes();
+        place.bindLength = request.bindLengthBytes();
+        place.bindAccess = AccessFlag.bits(request.bindAccess());
+    }
+
+    private static void copyInline(ScatterGatherList list, MemorySegment target) {
+        long at = 0;
+        for (int i = 0; i < list.count(); i++) {
+            MemorySegment.copy(list.region(i).memory(), list.offsetBytes(i), target, at, list.lengthBytes(i));
+            at += list.lengthBytes(i);
+        }
+    }
+
+    /** Copies a list of pieces, all of which must be of the domain. */
+    static void copyList(String operation, ScatterGatherList from, ScatterGather to, SoftProtectionDomain domain) {
+        to.clear();
+        for (int i = 0; i < from.count(); i++) {
+            MemoryRegion region = from.region(i);
+            if (!(region instanceof SoftMemoryRegion soft) || region.protectionDomain() != domain) {
+                to.clear();
+                throw new RdmaException(
+                        operation,
+                        Errno.EINVAL,
+                        "piece " + i + " is memory of another protection domain",
+                        "Register the memory in the queue pair's protection domain");
+            }
+            to.add(soft.region(), from.offsetBytes(i), from.lengthBytes(i));
+        }
+    }
+
+    private static WorkOpcode opcode(SendOpcode opcode) {
+        return switch (opcode) {
+            case SEND -> WorkOpcode.SEND;
+            case SEND_WITH_IMMEDIATE -> WorkOpcode.SEND_WITH_IMMEDIATE;
+            case SEND_WITH_INVALIDATE -> WorkOpcode.SEND_WITH_INVALIDATE;
+            case RDMA_WRITE -> WorkOpcode.RDMA_WRITE;
+            case RDMA_WRITE_WITH_IMMEDIATE -> WorkOpcode.RDMA_WRITE_WITH_IMMEDIATE;
+            case RDMA_READ -> WorkOpcode.RDMA_READ;
+            case COMPARE_AND_SWAP -> WorkOpcode.COMPARE_AND_SWAP;
+            case FETCH_AND_ADD -> WorkOpcode.FETCH_AND_ADD;
+            case BIND_MEMORY_WINDOW -> WorkOpcode.BIND_MEMORY_WINDOW;
+            case LOCAL_INVALIDATE -> WorkOpcode.LOCAL_INVALIDATE;
+        };
+    }
+}

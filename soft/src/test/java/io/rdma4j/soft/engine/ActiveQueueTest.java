@@ -1,0 +1,72 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.transport.QueuePairMachine;
+import io.rdma4j.transport.UdQueuePair;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A short message waits for one turn of those with long ones, and does not keep them from sending. */
+class ActiveQueueTest {
+    private final ActiveQueue turns = new ActiveQueue();
+    private final List<DrivenQueuePair> longOnes = List.of(queuePair(), queuePair(), queuePair());
+    private final DrivenQueuePair shortOne = queuePair();
+
+    private static DrivenQueuePair queuePair() {
+        QueuePairMachine machine = new UdQueuePair(
+                2,
+                new QueuePairMachine.Configuration(1, 1, 1, 1, 0, false, 1),
+                completion -> {},
+                completion -> {},
+                event -> {});
+        return new DrivenQueuePair(SoftDevices.engine(), machine, failure -> {});
+    }
+
+    private void longTurn(int index) {
+        assertThat(turns.next()).isSameAs(longOnes.get(index));
+        turns.goOn(longOnes.get(index));
+    }
+
+    @Test
+    void whoGoesOnComesAgainAfterAllOthers() {
+        longOnes.forEach(turns::goOn);
+        for (int i = 0; i < 7; i++) {
+            longTurn(i % 3);
+        }
+        assertThat(turns.isEmpty()).isFalse();
+    }
+
+    @Test
+    void whoBeginsWaitsForOneTurnAtMost() {
+        longOnes.forEach(turns::goOn);
+        longTurn(0);
+        turns.begin(shortOne);
+        assertThat(turns.next()).isSameAs(shortOne);
+        turns.begin(shortOne);
+        longTurn(1);
+        assertThat(turns.next()).isSameAs(shortOne);
+    }
+
+    @Test
+    void whoBeginsAgainAndAgainLeavesHalfOfTheTurns() {
+        longOnes.forEach(turns::goOn);
+        for (int i = 0; i < 9; i++) {
+            turns.begin(shortOne);
+            assertThat(turns.next()).isSameAs(shortOne);
+            turns.begin(shortOne);
+            longTurn(0);
+            assertThat(turns.next()).isSameAs(shortOne);
+            longTurn(1);
+            longTurn(2);
+        }
+    }
+
+    @Test
+    void nobodyIsLeftWhenAllHaveHadTheirTurn() {
+        longOnes.forEach(turns::begin);
+        longOnes.forEach(each -> assertThat(turns.next()).isSameAs(each));
+        assertThat(turns.isEmpty()).isTrue();
+    }
+}

@@ -1,0 +1,49 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.wire.Frame;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** What is handed over waits in bounded memory. */
+class CrossEngineQueueTest {
+    private final CrossEngineQueue handover = new CrossEngineQueue();
+    private final SharedPort port =
+            new SharedPort(SoftDevices.engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
+
+    private static Frame frame(int bytes) {
+        byte[] content = new byte[bytes];
+        Frame frame = new Frame();
+        frame.segment = MemorySegment.ofArray(content);
+        frame.buffer = ByteBuffer.wrap(content);
+        frame.length = bytes;
+        return frame;
+    }
+
+    @Test
+    void whatDoesNotFitIsRefusedAndThereIsRoomAgainAfterATake() {
+        Receiver receiver = new Receiver(SoftDevices.engine());
+        assertThat(handover.isEmpty()).isTrue();
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < CrossEngineQueue.FRAMES; i++) {
+                assertThat(handover.put(port, frame(i % 12))).isTrue();
+            }
+            assertThat(handover.put(port, frame(8))).isFalse();
+            assertThat(handover.isEmpty()).isFalse();
+            assertThat(handover.drain(0, receiver)).isEqualTo(CrossEngineQueue.FRAMES);
+            assertThat(handover.isEmpty()).isTrue();
+            assertThat(handover.drain(0, receiver)).isZero();
+        }
+    }
+
+    @Test
+    void frameLongerThanAnyPacketIsRefused() {
+        assertThat(handover.put(port, frame(1 << 16))).isFalse();
+        assertThat(handover.isEmpty()).isTrue();
+    }
+}

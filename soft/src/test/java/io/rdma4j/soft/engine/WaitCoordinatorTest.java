@@ -1,0 +1,63 @@
+package io.rdma4j.soft.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.soft.device.SoftDevices;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A leader that sleeps is woken for what it would sleep through, and for nothing else. */
+class WaitCoordinatorTest {
+    private static final long UNTIL_NANOS = 10_000_000_000L;
+
+    private final List<String> calls = new ArrayList<>();
+    private final LinkSet links = (LinkSet)
+            Proxy.newProxyInstance(LinkSet.class.getClassLoader(), new Class<?>[] {LinkSet.class}, (_, method, _) -> {
+                calls.add(method.getName());
+                return null;
+            });
+
+    /** Its background thread is not started: nobody but the test leads. */
+    private final WaitCoordinator progress = new WaitCoordinator(SoftDevices.engine(), links, "progress-test");
+
+    private List<String> callsFor(long deadlineNanos) {
+        calls.clear();
+        progress.noteDeadline(deadlineNanos);
+        return List.copyOf(calls);
+    }
+
+    @Test
+    void sleepingLeaderIsWokenForEveryDeadlineBeforeTheOneItSleepsFor() {
+        progress.publishSleep(UNTIL_NANOS);
+        assertThat(progress.isSomebodyAsleep()).isTrue();
+        for (long earlierNanos = 1; earlierNanos < UNTIL_NANOS; earlierNanos *= 10) {
+            assertThat(callsFor(UNTIL_NANOS - earlierNanos))
+                    .as("%d ns earlier", earlierNanos)
+                    .containsExactly("wakeup");
+        }
+    }
+
+    @Test
+    void sleepingLeaderIsNotWokenForWhatItWakesUpForItself() {
+        progress.publishSleep(UNTIL_NANOS);
+        assertThat(callsFor(UNTIL_NANOS)).isEmpty();
+        assertThat(callsFor(UNTIL_NANOS + 1)).isEmpty();
+        assertThat(callsFor(Long.MAX_VALUE)).isEmpty();
+    }
+
+    @Test
+    void nobodyIsWokenWhileNobodySleeps() {
+        assertThat(progress.isSomebodyAsleep()).isFalse();
+        assertThat(callsFor(0)).isEmpty();
+    }
+
+    @Test
+    void leaderThatSleepsForInputAloneIsWokenForAnyDeadline() {
+        progress.publishSleep(Long.MAX_VALUE);
+        assertThat(callsFor(Long.MAX_VALUE - 1)).containsExactly("wakeup");
+        assertThat(callsFor(Long.MAX_VALUE)).isEmpty();
+    }
+}

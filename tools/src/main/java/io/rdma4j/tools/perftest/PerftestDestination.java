@@ -1,0 +1,150 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one of a side's queue pairs is, and its memory: what the sides tell each other. Over a connection of the connection
+ * manager it is a C structure in network order (56 bytes with its padding), over TCP a text (108 bytes with the zero at
+ * its end).
+ *
+ * @param localId LID, 0 over RoCE
+ * @param outstanding READs and atomics that the side takes at a time
+ * @param queuePair number
+ * @param packetNumber first packet sequence number
+ * @param remoteKey key of the memory
+ * @param address of the memory
+ * @param gid of the side
+ * @param gidIndex its place in the side's table
+ */
+record PerftestDestination(
+        int localId,
+        int outstanding,
+        int queuePair,
+        int packetNumber,
+        int remoteKey,
+        long address,
+        Gid gid,
+        int gidIndex) {
+    /** Length of {@link #toBytes}. */
+    static final int BYTES = 56;
+
+    /** Length of {@link #toText}. */
+    static final int TEXT_BYTES = 108;
+
+    /** What a side says before it has a queue pair. */
+    static final PerftestDestination EMPTY = new PerftestDestination(0, 0, 0, 0, 0, 0, Gid.ZERO, 0);
+
+    private static final int ADDRESS_AT = 24;
+    private static final int TEXT_GID_AT = 50;
+
+    byte[] toBytes() {
+        return ByteBuffer.allocate(BYTES)
+                .putInt(localId)
+                .putInt(outstanding)
+                .putInt(queuePair)
+                .putInt(packetNumber)
+                .putInt(remoteKey)
+                .putLong(ADDRESS_AT, address)
+                .putLong(ADDRESS_AT + 8, gid.high())
+                .putLong(ADDRESS_AT + 16, gid.low())
+                .putInt(BYTES - 4, gidIndex)
+                .array();
+    }
+
+    static PerftestDestination ofBytes(byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        return new PerftestDestination(
+                in.getInt(0),
+                in.getInt(4),
+                in.getInt(8) & 0xff_ffff,
+                in.getInt(12) & 0xff_ffff,
+                in.getInt(16),
+                in.getLong(ADDRESS_AT),
+                new Gid(in.getLong(ADDRESS_AT + 8), in.getLong(ADDRESS_AT + 16)),
+                in.getInt(BYTES - 4));
+    }
+
+    byte[] toText() {
+        String text = String.format(
+                        Locale.ROOT,
+                        "%04x:%04x:%06x:%06x:%08x:%016x:",
+                        localId,
+                        outstanding,
+                        queuePair,
+                        packetNumber,
+                        remoteKey,
+                        address)
+                + HexFormat.ofDelimiter(":").formatHex(gidBytes()) + ":00000000:\0";
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Reads a text; null if it is none. */
+    static @Nullable PerftestDestination ofText(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        String[] words = text.split(":", -1);
+        if (bytes.length != TEXT_BYTES || words.length < 6) {
+            return null;
+        }
+        try {
+            byte[] gid = HexFormat.ofDelimiter(":").parseHex(text, TEXT_GID_AT, TEXT_GID_AT + 47);
+            ByteBuffer halves = ByteBuffer.wrap(gid);
+            return new PerftestDestination(
+                    Integer.parseUnsignedInt(words[0], 16),
+                    Integer.parseUnsignedInt(words[1], 16),
+                    Integer.parseUnsignedInt(words[2], 16) & 0xff_ffff,
+                    Integer.parseUnsignedInt(words[3], 16) & 0xff_ffff,
+                    Integer.parseUnsignedInt(words[4], 16),
+                    Long.parseUnsignedLong(words[5], 16),
+                    new Gid(halves.getLong(), halves.getLong()),
+                    0);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private byte[] gidBytes() {
+        return ByteBuffer.allocate(Gid.LENGTH)
+                .putLong(gid.high())
+                .putLong(gid.low())
+                .array();
+    }
+
+    /**
+     * The line about it.
+     *
+     * @param side local or remote
+     * @param operation what the two sides do to each other's memory; null if that is not told
+     */
+    String line(String side, @Nullable MeasuredOperation operation) {
+        StringBuilder text = new StringBuilder(" " + side + " address: LID ")
+                .append(PerftestTable.hexadecimal(localId, 4))
+                .append(" QPN ")
+                .append(PerftestTable.hexadecimal(queuePair, 6))
+                .append(" PSN ")
+                .append(PerftestTable.hexadecimal(packetNumber, 6));
+        if (operation == MeasuredOperation.READ) {
+            text.append(" OUT ").append(PerftestTable.hexadecimal(outstanding, 4));
+        }
+        if (operation == MeasuredOperation.READ || operation == MeasuredOperation.WRITE) {
+            text.append(" RKey ")
+                    .append(PerftestTable.hexadecimal(remoteKey & 0xffff_ffffL, 8))
+                    .append(" VAddr ")
+                    .append(PerftestTable.hexadecimal(address, 16));
+        }
+        return text.toString();
+    }
+
+    /** The line of its GID: sixteen decimal numbers, as perftest has it. */
+    String gidLine() {
+        StringBuilder text = new StringBuilder(" GID: ");
+        for (byte each : gidBytes()) {
+            text.append(String.format(Locale.ROOT, "%02d:", each & 0xff));
+        }
+        return text.substring(0, text.length() - 1);
+    }
+}

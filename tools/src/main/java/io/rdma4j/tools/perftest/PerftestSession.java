@@ -1,0 +1,306 @@
+package io.rdma4j.tools.perftest;
+
+import io.rdma4j.cm.AddressInformation;
+import io.rdma4j.cm.AddressInformation.Flag;
+import io.rdma4j.cm.AddressLookupException;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.tools.AddressFamilies;
+import io.rdma4j.tools.CmAddresses;
+import io.rdma4j.tools.HostAddresses;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the two sides find each other: the talk between them, and the device and the GID that this side uses.
+ *
+ * @param talk with the peer
+ * @param context the device
+ * @param ownsContext whether the run has opened the device
+ * @param gidIndex place of the GID
+ * @param gid of this side
+ * @param local where the server listens, or the client connects from
+ * @param server where the client connects to
+ */
+record PerftestSession(
+        ControlChannel talk,
+        DeviceContext context,
+        boolean ownsContext,
+        int gidIndex,
+        Gid gid,
+        InetSocketAddress local,
+        @Nullable InetSocketAddress server)
+        implements AutoCloseable {
+    private static final Duration RESOLUTION = Duration.ofSeconds(2);
+
+    /** Exit status of two of perftest's programs where there is no device; that of the others is 1. */
+    private static final int NO_DEVICE = 7;
+
+    private static final String NO_CONNECTION = " Unable to init the socket connection";
+
+    /** Meets the peer: waits for it, or connects to it. */
+    static PerftestSession with(Settings settings, Console console) throws PerftestFailure {
+        checkDevice(settings, console);
+        if (!settings.isClient() && settings.output == Settings.Output.FULL) {
+            console.line("");
+            console.line("************************************");
+            console.line("* Waiting for client to connect... *");
+            console.line("************************************");
+        }
+        return settings.managedTalk ? byConnectionManager(settings, console) : byTcp(settings, console);
+    }
+
+    private static void checkDevice(Settings settings, Console console) throws PerftestFailure {
+        List<Device> devices = Device.chosen();
+        if (devices.isEmpty()) {
+            console.error(" Did not detect devices ");
+            console.error(" If device exists, check if driver is up");
+            throw noDevice(settings, console, "rdma4j doctor tells what is missing");
+        }
+        String name = settings.device;
+        if (name != null && devices.stream().noneMatch(device -> device.name().equals(name))) {
+            console.error("IB device " + name + " not found");
+            throw noDevice(
+                    settings,
+                    console,
+                    "there are "
+                            + String.join(
+                                    ", ", devices.stream().map(Device::name).toList()));
+        }
+    }
+
+    private static PerftestFailure noDevice(Settings settings, Console console, String explanation) {
+        boolean isFetch = settings.isBandwidth() && settings.operation.isFetch();
+        return console.failure(isFetch ? NO_DEVICE : 1, " Unable to find the Infiniband/RoCE device", explanation);
+    }
+
+    /** Says no to a completion vector that the device has not. */
+    private static void checkVector(DeviceContext context, Settings settings, Console console) throws PerftestFailure {
+        int last = context.completionVectors() - 1;
+        if (settings.completionVector > last) {
+            console.error(" Completion vector specified is invalid");
+            throw console.failure(
+                    " Max completion vector = " + last,
+                    context.device().name() + " has completion vectors 0 to " + last + "; use one of them with -X");
+        }
+    }
+
+    // ---- over a connection of the connection manager
+
+    private static PerftestSession byConnectionManager(Settings settings, Console console) throws PerftestFailure {
+        AddressInformation found = lookUp(settings, console);
+        InetSocketAddress destination = found.destination();
+        CmTalk talk = settings.isClient()
+                ? connect(found, Objects.requireNonNull(destination), settings, console)
+                : accept(Objects.requireNonNull(found.source()), settings, console);
+        DeviceContext context = talk.id().verbs();
+        Gid gid = Gid.of(Objects.requireNonNull(talk.id().localAddress()).getAddress());
+        int index = settings.gidIndex != Settings.NONE
+                ? settings.gidIndex
+                : Math.max(0, context.gids(talk.id().portNumber()).indexOf(gid));
+        InetSocketAddress local = settings.isClient()
+                ? Objects.requireNonNullElse(found.source(), new InetSocketAddress(0))
+                : Objects.requireNonNull(found.source());
+        return new PerftestSession(talk, context, false, index, gid, local, destination);
+    }
+
+    private static AddressInformation lookUp(Settings settings, Console console) throws PerftestFailure {
+        String source = settings.source == null ? null : text(settings.source, settings, console);
+        if (source == null && settings.ipv6 && !settings.isClient()) {
+            source = "::";
+        }
+        String server = settings.server == null ? null : text(settings.server, settings, console);
+        try {
+            return CmAddresses.lookUp(
+                    source, server, String.valueOf(settings.port), EnumSet.noneOf(Flag.class), PortSpace.TCP);
+        } catch (AddressLookupException e) {
+            console.error(e.reason().text() + " for " + settings.server + ":" + settings.port);
+            throw console.failure("Problem in resolving basic address and port", e.getMessage());
+        } catch (RdmaException e) {
+            throw console.failure("Problem in resolving basic address and port", e);
+        }
+    }
+
+    private static CmTalk connect(
+            AddressInformation found, InetSocketAddress destination, Settings settings, Console console)
+            throws PerftestFailure {
+        CmId id = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
+        try {
+            id.resolveAddress(found.source(), destination, RESOLUTION);
+            id.resolveRoute(RESOLUTION);
+            checkVector(id.verbs(), settings, console);
+            return CmTalk.connect(console, id, settings.completionVector);
+        } catch (PerftestFailure e) {
+            id.close();
+            throw e;
+        } catch (RdmaException e) {
+            id.close();
+            console.error(" Unable to perform rdma_client function");
+            throw console.failure(NO_CONNECTION, e);
+        }
+    }
+
+    private static CmTalk accept(InetSocketAddress local, Settings settings, Console console) throws PerftestFailure {
+        CmId listener = console.call("rdma_create_id failed", () -> CmId.create(PortSpace.TCP, null));
+        try {
+            listener.bindAddress(local);
+            listener.listen(1);
+            return accept(listener.getRequest(), settings, console);
+        } catch (RdmaException e) {
+            console.error(" Unable to perform rdma_server function");
+            throw console.failure(NO_CONNECTION, e);
+        } finally {
+            listener.close();
+        }
+    }
+
+    private static CmTalk accept(CmId request, Settings settings, Console console) throws PerftestFailure {
+        try {
+            checkVector(request.verbs(), settings, console);
+        } catch (PerftestFailure e) {
+            request.close();
+            throw e;
+        }
+        return CmTalk.accept(console, request, settings.completionVector);
+    }
+
+    // ---- over TCP
+
+    private static PerftestSession byTcp(Settings settings, Console console) throws PerftestFailure {
+        String server = settings.server;
+        InetSocketAddress local = new InetSocketAddress(
+                settings.source == null ? wildcard(settings.ipv6) : address(settings.source, settings, console),
+                settings.port);
+        InetSocketAddress remote =
+                server == null ? null : new InetSocketAddress(address(server, settings, console), settings.port);
+        try {
+            TcpTalk talk = talk(settings, console, local, remote);
+            try {
+                return withDevice(settings, console, talk, local, remote);
+            } catch (PerftestFailure e) {
+                talk.close();
+                throw e;
+            }
+        } catch (IOException e) {
+            console.error(
+                    remote == null
+                            ? "Couldn't listen to port " + settings.port
+                            : "Couldn't connect to " + server + ":" + settings.port);
+            throw console.failure(
+                    "Unable to open file descriptor for socket connection" + NO_CONNECTION, e.getMessage());
+        }
+    }
+
+    private static TcpTalk talk(
+            Settings settings, Console console, InetSocketAddress local, @Nullable InetSocketAddress remote)
+            throws IOException {
+        return AddressFamilies.call(() -> remote == null
+                ? TcpTalk.accept(console, local)
+                : TcpTalk.connect(console, settings.source == null ? null : local.getAddress(), remote));
+    }
+
+    private static InetAddress wildcard(boolean ipv6) {
+        return InetAddress.ofLiteral(ipv6 ? "::" : "0.0.0.0");
+    }
+
+    private static String text(String host, Settings settings, Console console) throws PerftestFailure {
+        return address(host, settings, console).getHostAddress();
+    }
+
+    private static InetAddress address(String host, Settings settings, Console console) throws PerftestFailure {
+        try {
+            return HostAddresses.preferred(
+                    host, settings.ipv6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
+        } catch (HostAddresses.LookupException e) {
+            console.error(e.getMessage() + " for " + host + ":" + settings.port);
+            throw console.failure("Problem in resolving basic address and port");
+        }
+    }
+
+    private static PerftestSession withDevice(
+            Settings settings,
+            Console console,
+            TcpTalk talk,
+            InetSocketAddress local,
+            @Nullable InetSocketAddress remote)
+            throws IOException, PerftestFailure {
+        Device device = device(settings, talk.localAddress());
+        DeviceContext context = console.call(" Couldn't get context for the device", device::open);
+        try {
+            return withContext(settings, console, talk, context, local, remote);
+        } catch (PerftestFailure | IOException e) {
+            context.close();
+            throw e;
+        }
+    }
+
+    private static PerftestSession withContext(
+            Settings settings,
+            Console console,
+            TcpTalk talk,
+            DeviceContext context,
+            InetSocketAddress local,
+            @Nullable InetSocketAddress remote)
+            throws IOException, PerftestFailure {
+        checkVector(context, settings, console);
+        InetAddress address = talk.localAddress();
+        List<Gid> gids = console.call(" Couldn't get context for the device", () -> context.gids(settings.devicePort));
+        int index = settings.gidIndex != Settings.NONE ? settings.gidIndex : gidIndex(gids, address, settings.ipv6);
+        if (index >= gids.size() || gids.get(index).equals(Gid.ZERO)) {
+            throw console.failure(
+                    " Unable to set up socket connection",
+                    context.device().name() + " has no GID at index " + index + "; ibv_devinfo -v lists them");
+        }
+        return new PerftestSession(talk, context, true, index, gids.get(index), local, remote);
+    }
+
+    /** The device that was named, else the one of the address that the peer is talked to from, else the first. */
+    private static Device device(Settings settings, InetAddress address) {
+        List<Device> devices = Device.chosen();
+        if (settings.device != null) {
+            return devices.stream()
+                    .filter(device -> device.name().equals(settings.device))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        Optional<Device> owner = Device.of(address);
+        return devices.stream()
+                .filter(device -> owner.isPresent() && owner.get().name().equals(device.name()))
+                .findFirst()
+                .orElse(devices.getFirst());
+    }
+
+    /** The GID of the address if the device has it, else the first one of the family. */
+    private static int gidIndex(List<Gid> gids, InetAddress address, boolean ipv6) {
+        int own = gids.indexOf(Gid.of(address));
+        if (own >= 0) {
+            return own;
+        }
+        for (int i = 0; i < gids.size(); i++) {
+            if (!gids.get(i).equals(Gid.ZERO) && gids.get(i).isIpv4() != ipv6) {
+                return i;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        talk.close();
+        if (ownsContext) {
+            context.close();
+        }
+    }
+}

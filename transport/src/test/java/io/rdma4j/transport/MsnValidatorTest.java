@@ -1,0 +1,71 @@
+package io.rdma4j.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Laws of the numbers that answers may carry. */
+class MsnValidatorTest {
+    private static final int MASK = 0xff_ffff;
+
+    private final MsnValidator count = new MsnValidator();
+
+    @Test
+    void numbersFromWhatIsDoneToWhatIsBegunAreBelieved() {
+        count.onBegun(5);
+        count.onDone(2);
+        count.judge(2);
+        count.onDone(1);
+        for (int number = 0; number < 10; number++) {
+            assertThat(count.isBelievable(number)).as("number %d", number).isEqualTo(number >= 3 && number <= 5);
+        }
+        assertThat(count.isBelievable(MASK)).isFalse();
+    }
+
+    @Test
+    void numbersGoOnWithZeroAfterTheGreatest() {
+        count.onBegun(MASK);
+        count.onDone(MASK);
+        count.judge(MASK);
+        count.onBegun(3);
+        for (int number : new int[] {MASK, 0, 1, 2}) {
+            assertThat(count.isBelievable(number)).as("number %d", number).isTrue();
+        }
+        assertThat(count.isBelievable(3)).isFalse();
+        assertThat(count.isBelievable(MASK - 1)).isFalse();
+    }
+
+    @Test
+    void nothingIsJudgedBeforeAMessageIsDone() {
+        count.onBegun(1);
+        count.judge(17);
+        assertThat(count.isBelievable(18)).isTrue();
+        count.onDone(1);
+        count.judge(1);
+        assertThat(count.isBelievable(18)).isFalse();
+    }
+
+    @Test
+    void peerThatDoesNotCountIsBelievedAlways() {
+        count.onBegun(2);
+        count.onDone(1);
+        count.judge(0);
+        count.onDone(1);
+        count.judge(2);
+        assertThat(count.isBelievable(0)).isTrue();
+        assertThat(count.isBelievable(1000)).isTrue();
+    }
+
+    @Test
+    void anewMeansAnew() {
+        count.onBegun(9);
+        count.onDone(9);
+        count.judge(9);
+        count.reset();
+        count.onBegun(1);
+        count.onDone(1);
+        count.judge(1);
+        assertThat(count.isBelievable(1)).isTrue();
+        assertThat(count.isBelievable(9)).isFalse();
+    }
+}

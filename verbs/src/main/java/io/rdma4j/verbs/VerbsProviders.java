@@ -1,0 +1,29 @@
+package io.rdma4j.verbs;
+
+import io.rdma4j.verbs.spi.VerbsProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/**
+ * The providers of devices of this process. Found once: looking for them reads files, for which there may be no descriptor
+ * later, and they have state.
+ */
+final class VerbsProviders {
+    private static final class Holder {
+        static final List<VerbsProvider> ALL = load();
+
+        private static List<VerbsProvider> load() {
+            List<VerbsProvider> found = new ArrayList<>();
+            ServiceLoader.load(VerbsProvider.class, Device.class.getClassLoader())
+                    .forEach(found::add);
+            return List.copyOf(found);
+        }
+    }
+
+    private VerbsProviders() {}
+
+    static List<VerbsProvider> all() {
+        return Holder.ALL;
+    }
+}
