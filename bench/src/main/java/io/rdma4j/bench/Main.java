@@ -2,10 +2,10 @@ package io.rdma4j.bench;
 
 import io.rdma4j.bench.BenchOptions.UsageException;
 import io.rdma4j.bench.plan.Experiments;
+import io.rdma4j.bench.plan.MeasurementRun;
 import io.rdma4j.bench.plan.OtherLoad;
 import io.rdma4j.bench.plan.Plan;
 import io.rdma4j.bench.plan.RunProgress;
-import io.rdma4j.bench.plan.MeasurementRun;
 import io.rdma4j.bench.report.HtmlReport;
 import io.rdma4j.bench.report.JsonReport;
 import io.rdma4j.bench.report.Machine;
@@ -22,35 +22,35 @@ import java.util.Map;
 /** {@code bench/run}: measures this project on this machine beside the floor of the machine and beside its peers. */
 public final class Main {
     private static final String HELP = """
-            usage: bench/run [--quick | --full] [--only REGEX] [--repetitions N] [--json FILE] [--html FILE]
-                             [--patience SECONDS] [--list]
-                   bench/run --jmh [OPTION...]
+        usage: bench/run [--quick | --full] [--only REGEX] [--repetitions N] [--json FILE] [--html FILE]
+                         [--patience SECONDS] [--list]
+               bench/run --jmh [OPTION...]
 
-            Measures this project on this machine, in one session: beside UDP sockets driven from Java by system calls
-            (the floor, "raw"), and beside its peers. Everything runs in two processes over the loopback interface, once
-            in each repetition, so that a ratio is between figures of the same minute. Prints one table: median over the
-            repetitions, the least and the most of them, the ratio to raw (the median of the ratios within repetitions),
-            and the aims with what was reached.
+        Measures this project on this machine, in one session: beside UDP sockets driven from Java by system calls
+        (the floor, "raw"), and beside its peers. Everything runs in two processes over the loopback interface, once
+        in each repetition, so that a ratio is between figures of the same minute. Prints one table: median over the
+        repetitions, the least and the most of them, the ratio to raw (the median of the ratios within repetitions),
+        and the aims with what was reached.
 
-              --quick          a look, under 2 minutes: 3 repetitions, the rows that matter most
-              --full           every size from 1 B to 8 MiB, 1 to 64 queue pairs; up to an hour
-              --only REGEX     only rows with REGEX in their name or title, and the floors of those
-              --repetitions N  how often; as many as fit into the time
-              --json FILE      writes all figures of all repetitions
-              --html FILE      writes the table and plots as one page that needs nothing else
-              --patience S     before each measurement waits up to S seconds until the machine is quiet, and measures
-                               again, up to twice, what others disturbed or what the machine changed under
-              --jmh [OPTION…]  instead: parts of the hot path by themselves, with JMH and its options
-              --list           says what would be measured, and measures nothing
+          --quick          a look, under 2 minutes: 3 repetitions, the rows that matter most
+          --full           every size from 1 B to 8 MiB, 1 to 64 queue pairs; up to an hour
+          --only REGEX     only rows with REGEX in their name or title, and the floors of those
+          --repetitions N  how often; as many as fit into the time
+          --json FILE      writes all figures of all repetitions
+          --html FILE      writes the table and plots as one page that needs nothing else
+          --patience S     before each measurement waits up to S seconds until the machine is quiet, and measures
+                           again, up to twice, what others disturbed or what the machine changed under
+          --jmh [OPTION…]  instead: parts of the hot path by themselves, with JMH and its options
+          --list           says what would be measured, and measures nothing
 
-            Close what else runs: two processes poll, each on a processor of its own. Figures of different runs do not
-            compare; ratios of one run do. docs/performance.md says what each row is and what limits it.
+        Close what else runs: two processes poll, each on a processor of its own. Figures of different runs do not
+        compare; ratios of one run do. docs/performance.md says what each row is and what limits it.
 
-            examples:
-              bench/run --quick
-              bench/run --only 'write|raw' --repetitions 9
-              bench/run --json figures.json --html figures.html
-            """;
+        examples:
+          bench/run --quick
+          bench/run --only 'write|raw' --repetitions 9
+          bench/run --json figures.json --html figures.html
+        """;
 
     private Main() {}
 

@@ -26,9 +26,9 @@ import picocli.CommandLine.Option;
         },
         footer = {
             "",
-            "Ends with 0 when every test passed, 1 when one failed, 2 when it could not start, 3 when nothing was wrong "
-                    + "but a time or rate was not reached (SLOW), as on a busy machine. Logs of each test are in "
-                    + "faults/target/latest/NN-title/.",
+            "Ends with 0 when every test passed, 1 when one failed, 2 when it could not start, 3 when nothing was"
+                + " wrong but a time or rate was not reached (SLOW), as on a busy machine. Logs of each test are in "
+                + "faults/target/latest/NN-title/.",
             "",
             "examples:",
             "  sudo interop/faults",

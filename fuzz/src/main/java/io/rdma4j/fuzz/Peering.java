@@ -1,10 +1,10 @@
 package io.rdma4j.fuzz;
 
 import io.rdma4j.transport.AccessFlags;
-import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
 import io.rdma4j.transport.MemoryTable;
+import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
 import io.rdma4j.transport.WorkStatus;

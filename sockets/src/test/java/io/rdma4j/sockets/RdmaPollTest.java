@@ -125,23 +125,23 @@ class RdmaPollTest {
         Pipe.SourceChannel source = pipe.source();
         source.configureBlocking(false);
         try (Pipe.SinkChannel sink = pipe.sink()) {
-            RdmaPoll.Entry ordinary = poll.add(source, PollEvents.IN);
+            RdmaPoll.Entry tcp = poll.add(source, PollEvents.IN);
             RdmaPoll.Entry rdma = poll.add(server, PollEvents.IN);
             assertThat(poll.await(MOMENT)).isZero();
             later(quietly(() -> sink.write(oneByte())));
             assertThat(poll.await(null)).isEqualTo(1);
-            assertThat(ordinary.ready()).isEqualTo(PollEvents.IN);
+            assertThat(tcp.ready()).isEqualTo(PollEvents.IN);
             source.read(oneByte());
             for (int i = 0; i < 20; i++) {
                 later(quietly(() -> client.send(oneByte())));
                 assertThat(poll.await(PATIENCE)).isEqualTo(1);
                 assertThat(rdma.ready()).isEqualTo(PollEvents.IN);
-                assertThat(ordinary.ready()).isZero();
+                assertThat(tcp.ready()).isZero();
                 server.receive(oneByte());
             }
             source.close();
             assertThat(poll.await(PATIENCE)).isEqualTo(1);
-            assertThat(ordinary.ready()).isEqualTo(PollEvents.HANG_UP);
+            assertThat(tcp.ready()).isEqualTo(PollEvents.HANG_UP);
         }
     }
 

@@ -34,16 +34,16 @@ final class Completer {
         int distance = Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
         long sequence = unacked + distance;
         if (sequence < unacked || sequence >= requester.sentEnd()) {
-            boolean _ = queuePair.peerCheck.isGuess(nowNanos, distance);
-            return onGhost();
+            boolean _ = queuePair.peerCheck.isOutOfWindow(nowNanos, distance);
+            return onUnexpectedResponse();
         }
         if (!packet.opcode().hasAeth()) { // the middle of what a READ brings: without a count that could be checked
-            return isReadAt(sequence) ? onReadResponse(nowNanos, sequence, packet) : onGhost();
+            return isReadAt(sequence) ? onReadResponse(nowNanos, sequence, packet) : onUnexpectedResponse();
         }
         MsnValidator messages = requester.messages();
         int counted = packet.messageSequenceNumber();
-        if (!messages.isBelievable(counted)) {
-            return onGhost();
+        if (!messages.isPlausible(counted)) {
+            return onUnexpectedResponse();
         }
         boolean meant = switch (packet.opcode().connected()) {
             case RC_ACKNOWLEDGE -> onAcknowledge(nowNanos, sequence, packet.syndrome());
@@ -54,7 +54,7 @@ final class Completer {
         return meant;
     }
 
-    private boolean onGhost() {
+    private boolean onUnexpectedResponse() {
         counters.ghostResponses++;
         return false;
     }

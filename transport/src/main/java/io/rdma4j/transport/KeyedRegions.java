@@ -23,14 +23,14 @@ final class KeyedRegions {
     /** Places that are not null. */
     private int used;
 
-    KeyedRegions(int places) {
-        slots = new @Nullable MemoryRegion[places];
+    KeyedRegions(int ring) {
+        slots = new @Nullable MemoryRegion[ring];
     }
 
     /** With all of another one and room for more. */
     KeyedRegions(KeyedRegions other) {
-        int places = other.slots.length;
-        slots = new @Nullable MemoryRegion[other.entries * 4 > places ? places * 2 : places];
+        int ring = other.slots.length;
+        slots = new @Nullable MemoryRegion[other.entries * 4 > ring ? ring * 2 : ring];
         for (MemoryRegion region : other.slots) {
             if (region != null && region != REMOVED) {
                 insert(region);
@@ -39,7 +39,7 @@ final class KeyedRegions {
         entries = other.entries;
     }
 
-    int places() {
+    int ring() {
         return slots.length;
     }
 

@@ -200,7 +200,7 @@ public final class MemoryTable {
     }
 
     /** Places for keys, used or not. */
-    int places() {
-        return regions.places();
+    int ring() {
+        return regions.ring();
     }
 }

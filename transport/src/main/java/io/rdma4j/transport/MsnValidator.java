@@ -38,7 +38,7 @@ final class MsnValidator {
     }
 
     /** Whether an answer with this number, of 24 bits, is to be taken. */
-    boolean isBelievable(int number) {
+    boolean isPlausible(int number) {
         return peer != Judgement.COUNTS || isPossible(number);
     }
 

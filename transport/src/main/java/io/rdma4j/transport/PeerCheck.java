@@ -73,7 +73,7 @@ final class PeerCheck {
     }
 
     /** Whether a PSN that is so many behind or ahead of the one that is due was guessed; that is counted. */
-    boolean isGuess(long nowNanos, int distance) {
+    boolean isOutOfWindow(long nowNanos, int distance) {
         boolean isFar = distance > NEAR_PSNS || distance < -NEAR_PSNS;
         if (isFar) {
             counters.farPsns++;
@@ -89,7 +89,7 @@ final class PeerCheck {
         }
         if (++guessed == ALARM_PACKETS) {
             counters.guessingAlarms++;
-            events.onAsyncEvent(QueuePairEvent.GUESSING);
+            events.onAsyncEvent(QueuePairEvent.SPOOFING_SUSPECTED);
         }
     }
 

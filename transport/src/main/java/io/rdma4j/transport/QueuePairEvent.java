@@ -21,5 +21,5 @@ public enum QueuePairEvent {
      * Within a second {@value PeerCheck#ALARM_PACKETS} packets came that only somebody sends who guesses port and PSN; at most
      * once a second. The connection goes on. Not an event of the verbs.
      */
-    GUESSING
+    SPOOFING_SUSPECTED
 }

@@ -61,15 +61,15 @@ final class ReadAtomicResources {
     }
 
     private final int size;
-    private final LazyRing<Resource> places;
+    private final LazyRing<Resource> ring;
     private long allocated;
     private int active;
     private @Nullable Resource current;
 
     /** @param depth READs and atomics that the peer may have in flight */
     ReadAtomicResources(int depth) {
-        places = new LazyRing<>(depth);
-        size = depth == 0 ? 0 : places.count();
+        ring = new LazyRing<>(depth);
+        size = depth == 0 ? 0 : ring.count();
     }
 
     /**
@@ -83,7 +83,7 @@ final class ReadAtomicResources {
         long remembered = Math.min(from.allocated - from.oldest(), size);
         for (long i = from.allocated - remembered; i < from.allocated; i++) {
             Resource r = from.at(i);
-            places.put(allocated++, r);
+            ring.put(allocated++, r);
             active += r.isActive ? 1 : 0;
         }
         current = oldestActive();
@@ -91,7 +91,7 @@ final class ReadAtomicResources {
 
     /** The remembered request of a number from {@link #oldest} to before {@link #allocated}. */
     private Resource at(long number) {
-        return Objects.requireNonNull(places.at(number));
+        return Objects.requireNonNull(ring.at(number));
     }
 
     /** Number of the oldest remembered request. */
@@ -116,10 +116,10 @@ final class ReadAtomicResources {
     /** Takes the oldest place, to be filled and then activated. */
     Resource allocate() {
         long number = allocated++;
-        Resource place = places.at(number);
+        Resource place = ring.at(number);
         if (place == null) {
             place = new Resource();
-            places.put(number, place);
+            ring.put(number, place);
         } else if (place.isActive) {
             deactivate(place);
         }

@@ -22,7 +22,7 @@ public final class ReceiveQueue {
         }
     }
 
-    private final LazyRing<ReceiveRequest> places;
+    private final LazyRing<ReceiveRequest> ring;
     private final int capacity;
     private final int maxScatterGather;
 
@@ -35,7 +35,7 @@ public final class ReceiveQueue {
     ReceiveQueue(int capacity, int maxScatterGather) {
         this.capacity = capacity;
         this.maxScatterGather = maxScatterGather;
-        places = new LazyRing<>(capacity);
+        ring = new LazyRing<>(capacity);
     }
 
     /** Work requests that can be posted and not yet completed. */
@@ -57,10 +57,10 @@ public final class ReceiveQueue {
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        ReceiveRequest place = places.at(next);
+        ReceiveRequest place = ring.at(next);
         if (place == null) {
             place = new ReceiveRequest(maxScatterGather);
-            places.put(next, place);
+            ring.put(next, place);
         } else {
             place.workRequestId = 0;
             place.list.clear();
@@ -77,7 +77,7 @@ public final class ReceiveQueue {
     @Nullable
     ReceiveRequest peek() {
         long oldest = (long) HEAD.getOpaque(this);
-        return oldest == (long) TAIL.getAcquire(this) ? null : places.at(oldest);
+        return oldest == (long) TAIL.getAcquire(this) ? null : ring.at(oldest);
     }
 
     /** Gives the oldest place back to the posting thread. */
@@ -108,8 +108,8 @@ public final class ReceiveQueue {
         if (oldest == (long) TAIL.getAcquire(this)) {
             return null;
         }
-        ReceiveRequest taken = places.at(oldest);
-        places.put(oldest, spare);
+        ReceiveRequest taken = ring.at(oldest);
+        ring.put(oldest, spare);
         HEAD.setRelease(this, oldest + 1);
         return taken;
     }
@@ -119,8 +119,8 @@ public final class ReceiveQueue {
         ReceiveRequest taken = peek();
         while (taken != null) {
             long to = (long) TAIL.getOpaque(other);
-            ReceiveRequest spare = other.places.at(to);
-            other.places.put(to, taken);
+            ReceiveRequest spare = other.ring.at(to);
+            other.ring.put(to, taken);
             TAIL.setRelease(other, to + 1);
             var _ = take(spare);
             taken = peek();

@@ -111,14 +111,14 @@ final class Responder {
     /** Takes a request; says whether it had an effect or an answer. */
     boolean onRequest(long nowNanos, Packet packet) {
         int distance = Psn.distance(packet.psn(), (int) expected & Psn.MASK);
-        boolean isGuess = queuePair.peerCheck.isGuess(nowNanos, distance);
+        boolean isOutOfWindow = queuePair.peerCheck.isOutOfWindow(nowNanos, distance);
         if (distance < 0) {
             counters.duplicateRequests++;
             return onDuplicate(expected + distance, packet); // a guess too: it may be the rest of a big READ
         }
         if (distance > 0) {
             counters.outOfSequenceRequests++;
-            return !isGuess && onGap(); // refused, it would make the peer send again what has arrived
+            return !isOutOfWindow && onGap(); // refused, it would make the peer send again what has arrived
         }
         queuePair.noteRequest();
         Opcode opcode = packet.opcode();

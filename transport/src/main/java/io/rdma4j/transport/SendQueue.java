@@ -27,7 +27,7 @@ public final class SendQueue {
         }
     }
 
-    private final LazyRing<SendRequest> places;
+    private final LazyRing<SendRequest> ring;
     private final int capacity;
     private final int maxScatterGather;
     private final int maxInlineBytes;
@@ -42,7 +42,7 @@ public final class SendQueue {
         this.capacity = capacity;
         this.maxScatterGather = maxScatterGather;
         this.maxInlineBytes = maxInlineBytes;
-        places = new LazyRing<>(capacity);
+        ring = new LazyRing<>(capacity);
     }
 
     /** Work requests that can be posted and not yet completed. */
@@ -64,10 +64,10 @@ public final class SendQueue {
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        SendRequest place = places.at(next);
+        SendRequest place = ring.at(next);
         if (place == null) {
             place = new SendRequest(maxScatterGather, MemorySegment.ofArray(new byte[maxInlineBytes]));
-            places.put(next, place);
+            ring.put(next, place);
         } else {
             place.clear();
         }
@@ -91,7 +91,7 @@ public final class SendQueue {
 
     /** The work request with an index from {@link #head} to before {@link #tail}. */
     SendRequest at(long index) {
-        return Objects.requireNonNull(places.at(index));
+        return Objects.requireNonNull(ring.at(index));
     }
 
     /** Gives the oldest place back to the posting thread. */

@@ -16,24 +16,24 @@ final class LazyRingTest {
 
     @Test
     void placesAreEmptyUntilSomethingIsPutThere() {
-        LazyRing<String> places = new LazyRing<>(4);
+        LazyRing<String> ring = new LazyRing<>(4);
         for (long number = 0; number < 8; number++) {
-            assertThat(places.at(number)).isNull();
+            assertThat(ring.at(number)).isNull();
         }
-        places.put(2, "two");
-        assertThat(places.at(1)).isNull();
-        assertThat(places.at(2)).isEqualTo("two");
-        places.put(2, null);
-        assertThat(places.at(2)).isNull();
+        ring.put(2, "two");
+        assertThat(ring.at(1)).isNull();
+        assertThat(ring.at(2)).isEqualTo("two");
+        ring.put(2, null);
+        assertThat(ring.at(2)).isNull();
     }
 
     @Test
     void numbersThatAreACountApartShareAPlace() {
-        LazyRing<String> places = new LazyRing<>(4);
+        LazyRing<String> ring = new LazyRing<>(4);
         long far = (1L << 32) - 3;
-        places.put(far, "one");
-        assertThat(places.at(1)).isEqualTo("one");
-        assertThat(places.at(far + 4)).isEqualTo("one");
-        assertThat(places.at(far + 1)).isNull();
+        ring.put(far, "one");
+        assertThat(ring.at(1)).isEqualTo("one");
+        assertThat(ring.at(far + 4)).isEqualTo("one");
+        assertThat(ring.at(far + 1)).isNull();
     }
 }

@@ -68,7 +68,7 @@ class MemoryTableTest {
         for (int i = 0; i < 100_000; i++) {
             assertThat(table.deregister(register())).isTrue();
         }
-        assertThat(table.places()).isLessThanOrEqualTo(64);
+        assertThat(table.ring()).isLessThanOrEqualTo(64);
         for (MemoryRegion region : kept) {
             assertThat(table.find(region.key())).isSameAs(region);
         }

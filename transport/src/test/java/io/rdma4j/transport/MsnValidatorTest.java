@@ -17,9 +17,9 @@ class MsnValidatorTest {
         count.judge(2);
         count.onDone(1);
         for (int number = 0; number < 10; number++) {
-            assertThat(count.isBelievable(number)).as("number %d", number).isEqualTo(number >= 3 && number <= 5);
+            assertThat(count.isPlausible(number)).as("number %d", number).isEqualTo(number >= 3 && number <= 5);
         }
-        assertThat(count.isBelievable(MASK)).isFalse();
+        assertThat(count.isPlausible(MASK)).isFalse();
     }
 
     @Test
@@ -29,20 +29,20 @@ class MsnValidatorTest {
         count.judge(MASK);
         count.onBegun(3);
         for (int number : new int[] {MASK, 0, 1, 2}) {
-            assertThat(count.isBelievable(number)).as("number %d", number).isTrue();
+            assertThat(count.isPlausible(number)).as("number %d", number).isTrue();
         }
-        assertThat(count.isBelievable(3)).isFalse();
-        assertThat(count.isBelievable(MASK - 1)).isFalse();
+        assertThat(count.isPlausible(3)).isFalse();
+        assertThat(count.isPlausible(MASK - 1)).isFalse();
     }
 
     @Test
     void nothingIsJudgedBeforeAMessageIsDone() {
         count.onBegun(1);
         count.judge(17);
-        assertThat(count.isBelievable(18)).isTrue();
+        assertThat(count.isPlausible(18)).isTrue();
         count.onDone(1);
         count.judge(1);
-        assertThat(count.isBelievable(18)).isFalse();
+        assertThat(count.isPlausible(18)).isFalse();
     }
 
     @Test
@@ -52,8 +52,8 @@ class MsnValidatorTest {
         count.judge(0);
         count.onDone(1);
         count.judge(2);
-        assertThat(count.isBelievable(0)).isTrue();
-        assertThat(count.isBelievable(1000)).isTrue();
+        assertThat(count.isPlausible(0)).isTrue();
+        assertThat(count.isPlausible(1000)).isTrue();
     }
 
     @Test
@@ -65,7 +65,7 @@ class MsnValidatorTest {
         count.onBegun(1);
         count.onDone(1);
         count.judge(1);
-        assertThat(count.isBelievable(1)).isTrue();
-        assertThat(count.isBelievable(9)).isFalse();
+        assertThat(count.isPlausible(1)).isTrue();
+        assertThat(count.isPlausible(9)).isFalse();
     }
 }

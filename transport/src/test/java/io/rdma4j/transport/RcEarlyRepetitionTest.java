@@ -50,7 +50,8 @@ class RcEarlyRepetitionTest {
         long begin = pair.now;
         loseNext(pair, 5);
         write(pair, 1);
-        assertThat(pair.now - begin).isBetween(31 * RoundTripEstimator.LEAST_NANOS, 40 * RoundTripEstimator.LEAST_NANOS);
+        assertThat(pair.now - begin)
+                .isBetween(31 * RoundTripEstimator.LEAST_NANOS, 40 * RoundTripEstimator.LEAST_NANOS);
         assertThat(pair.a.queuePair.counters().earlyRepetitions).isEqualTo(5);
     }
 

@@ -120,7 +120,7 @@ class RcSourcePortTest extends ResponderAnswers {
         for (int i = 0; i < 3 * PeerCheck.ALARM_PACKETS; i++) {
             boolean _ = i % 2 == 0 ? writes(PSN + 1, OTHER_PORT) : writes(PSN + (1 << 20) + i, PEERS_PORT);
         }
-        assertThat(pair.b.events).containsExactly(QueuePairEvent.GUESSING);
+        assertThat(pair.b.events).containsExactly(QueuePairEvent.SPOOFING_SUSPECTED);
         pair.now += 1_000_000_000;
         for (int i = 0; i < PeerCheck.ALARM_PACKETS - 1; i++) {
             assertThat(writes(PSN + 1, OTHER_PORT)).isFalse();

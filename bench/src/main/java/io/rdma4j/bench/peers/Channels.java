@@ -1,8 +1,8 @@
 package io.rdma4j.bench.peers;
 
-import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.sockets.RdmaSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;

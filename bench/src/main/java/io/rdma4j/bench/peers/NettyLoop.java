@@ -15,9 +15,9 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.MissingPeerException;
 import io.rdma4j.bench.worker.Parameters;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;
 
@@ -60,7 +60,9 @@ final class NettyLoop implements AutoCloseable {
                 .channel(EpollSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .handler(handler)
-                .connect(new InetSocketAddress(WorkerAddresses.SERVER, port), new InetSocketAddress(WorkerAddresses.CLIENT, 0))
+                .connect(
+                        new InetSocketAddress(WorkerAddresses.SERVER, port),
+                        new InetSocketAddress(WorkerAddresses.CLIENT, 0))
                 .sync()
                 .channel();
     }

@@ -1,8 +1,8 @@
 package io.rdma4j.bench.plan;
 
-import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.MissingPeerException;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -88,7 +88,9 @@ final class ConnectionRows {
     }
 
     private void loss() {
-        lossRow("0", "0 %, with the faults' wrapper").raw(Experiments.RAW_STREAM).throughput(lossy("0"));
+        lossRow("0", "0 %, with the faults' wrapper")
+                .raw(Experiments.RAW_STREAM)
+                .throughput(lossy("0"));
         lossRow("0.1", "0.1 %").timesAtLeast(0.85, "loss-0").throughput(lossy("0.1"));
         lossRow("1", "1 %").timesAtLeast(0.5, "loss-0").throughput(lossy("1"));
         lossRow("5", "5 %").timesAtLeast(0.1, "loss-0").throughput(lossy("5"));

@@ -51,7 +51,8 @@ final class FloorRows {
         row("raw-stream", "4096 B packets, 15 a call")
                 .from(1)
                 .throughput(pair("raw-stream", "size", 4096, "segments", 15));
-        row(Experiments.RAW_STREAM, "4096 B packets with copy and CRC, 15 a call").throughput(stream());
+        row(Experiments.RAW_STREAM, "4096 B packets with copy and CRC, 15 a call")
+                .throughput(stream());
         row(Experiments.RAW_RATE, "96 B packets with copy and CRC, 64 a call")
                 .rate(pair("raw-stream", "size", 64, "segments", 64, "copy", true, "crc", true));
     }

@@ -1,7 +1,7 @@
 package io.rdma4j.bench.project;
 
-import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.cm.CmId;
 import io.rdma4j.cm.CmQueuePairAttributes;
 import io.rdma4j.cm.ConnectionParameters;

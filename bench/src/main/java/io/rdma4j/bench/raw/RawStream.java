@@ -2,12 +2,12 @@ package io.rdma4j.bench.raw;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.rdma4j.bench.worker.WorkerAddresses;
 import io.rdma4j.bench.worker.Control;
 import io.rdma4j.bench.worker.Figures;
 import io.rdma4j.bench.worker.PairTest;
 import io.rdma4j.bench.worker.Parameters;
 import io.rdma4j.bench.worker.StreamMeter;
+import io.rdma4j.bench.worker.WorkerAddresses;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -212,7 +212,8 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
 
         private void identifierRound(ExecutorService threads, Random random) throws Exception {
             try (TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(ADDRESS, 0), 1)) {
-                Future<TrafficSide> accepting = threads.submit(() -> listener.accept(TrafficSide.Shape.of(SENDS, SENDS, BYTES)));
+                Future<TrafficSide> accepting =
+                        threads.submit(() -> listener.accept(TrafficSide.Shape.of(SENDS, SENDS, BYTES)));
                 TrafficSide client = TrafficSide.connect(
                         new InetSocketAddress(ADDRESS, 0),
                         new InetSocketAddress(ADDRESS, listener.port()),

@@ -10,8 +10,8 @@ import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
-import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.faults.traffic.PassiveTarget;
+import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.verbs.CompletionStatus;
 import io.rdma4j.verbs.SendWorkRequest;
 import io.rdma4j.verbs.WorkCompletion;
@@ -107,8 +107,8 @@ public final class DeadPath implements AcceptanceTest {
         public void play(Parent parent) {
             TrafficSide.Shape shape = TrafficSide.Shape.of(SENDS, 1, 1 << 20);
             InetSocketAddress any = new InetSocketAddress(TwoHosts.LEFT, 0);
-            TrafficSide dead =
-                    TrafficSide.connect(any, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
+            TrafficSide dead = TrafficSide.connect(
+                    any, new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("deadPort", 0)), shape);
             TrafficSide live = TrafficSide.connect(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), (int) parent.number("livePort", 0)),

@@ -122,8 +122,8 @@ public final class DisorderMatrix implements AcceptanceTest {
 
         /** Those of one timeout, between a process on either host; says what was wrong. */
         String run(int timeout) throws Exception {
-            AnsweredTraffic conversation = AnsweredTraffic.begin(stage, relay.hosts(), timeout, SIZES);
-            Child mover = conversation.mover(stage, relay.hosts());
+            AnsweredTraffic traffic = AnsweredTraffic.begin(stage, relay.hosts(), timeout, SIZES);
+            Child mover = traffic.mover(stage, relay.hosts());
             TrafficOperation[] operations = TrafficOperation.values();
             int path = 0;
             for (Map.Entry<String, Disturbance> each : PATHS.entrySet()) {
@@ -153,12 +153,9 @@ public final class DisorderMatrix implements AcceptanceTest {
             Thread.sleep(1200); // what comes twice a second later
             JsonNode last = mover.ask("exchange 1 WRITE", "done", LIMIT);
             dropped += last.get("icrcErrors").asLong()
-                    + conversation
-                            .answerer()
-                            .ask("icrcErrors", "icrcErrors", LIMIT)
-                            .asLong();
+                    + traffic.answerer().ask("icrcErrors", "icrcErrors", LIMIT).asLong();
             mover.kill();
-            conversation.answerer().kill();
+            traffic.answerer().kill();
             return last.get("wrong").asText();
         }
     }

@@ -48,7 +48,7 @@ public final class Exhaustion implements AcceptanceTest {
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
         hosts.left().run("ip", "addr", "add", SECOND_ADDRESS + "/24", "dev", TwoHosts.CABLE);
-        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, 14, SIZES);
+        AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, 14, SIZES);
         stage.progress("descriptors and tables");
         Child starved = Child.builder(stage, "starved", Starved.class)
                 .on(hosts.left())
@@ -56,7 +56,7 @@ public final class Exhaustion implements AcceptanceTest {
                 .options("-Xmx64m")
                 .with("from", TwoHosts.LEFT + "," + SECOND_ADDRESS)
                 .with("to", TwoHosts.RIGHT)
-                .with("port", conversation.port())
+                .with("port", traffic.port())
                 .with("sizes", SIZES)
                 .start();
         JsonNode result = starved.await("result", LIMIT);
@@ -72,8 +72,7 @@ public final class Exhaustion implements AcceptanceTest {
         hosts.refuseSending(hosts.left(), REFUSED_PER_MILLE);
         hosts.refuseSending(hosts.right(), REFUSED_PER_MILLE);
         long bytes = (long) stage.scale().of(4, 64) << 20;
-        JsonNode moved = conversation
-                .mover(stage, hosts)
+        JsonNode moved = traffic.mover(stage, hosts)
                 .ask("exchange " + bytes + " SEND WRITE WRITE_IMMEDIATE READ", "done", LIMIT);
         if (!moved.get("wrong").asText().isEmpty()) {
             return Outcome.failed("sends refused: " + moved.get("wrong").asText());

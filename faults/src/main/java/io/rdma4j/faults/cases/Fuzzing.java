@@ -86,7 +86,8 @@ public final class Fuzzing implements AcceptanceTest {
         int status = process.waitFor();
         boolean isEnough = stage.scale() != Scale.FULL
                 || executions.entrySet().stream()
-                        .allMatch(e -> e.getValue() >= (e.getKey() == KnownTarget.F1 ? LEAST_OF_CODEC : LEAST_OF_STATES));
+                        .allMatch(
+                                e -> e.getValue() >= (e.getKey() == KnownTarget.F1 ? LEAST_OF_CODEC : LEAST_OF_STATES));
         String figures = executions.entrySet().stream()
                 .map(e -> "%s %.2g".formatted(e.getKey(), (double) e.getValue()))
                 .collect(Collectors.joining(", "));

@@ -64,10 +64,10 @@ public final class KilledInTraffic implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, 14, "0,1,1024,4096,65536", KEEP_ALIVE);
+        AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, 14, "0,1,1024,4096,65536", KEEP_ALIVE);
         List<Child> clients = new ArrayList<>();
         for (int i = 0; i < clients(stage.scale()); i++) {
-            clients.add(conversation.pingPong(stage, hosts, "client-" + i));
+            clients.add(traffic.pingPong(stage, hosts, "client-" + i));
         }
         for (Child client : clients) {
             JsonNode _ = AnsweredTraffic.awaitBatches(client, AnsweredTraffic.state(client), 200, LIMIT);
@@ -81,15 +81,13 @@ public final class KilledInTraffic implements AcceptanceTest {
         long others = batches(clients, interval);
         int connections;
         do {
-            connections = conversation
-                    .answerer()
-                    .ask("connections", "connections", LIMIT)
-                    .asInt();
+            connections =
+                    traffic.answerer().ask("connections", "connections", LIMIT).asInt();
             Thread.sleep(20);
         } while (connections > clients.size()
                 && System.nanoTime() - begin < RELEASE.plus(interval).toNanos());
         stage.progress("server killed");
-        conversation.answerer().kill();
+        traffic.answerer().kill();
         long most = 0;
         for (Child client : clients) {
             JsonNode end = AnsweredTraffic.state(client);

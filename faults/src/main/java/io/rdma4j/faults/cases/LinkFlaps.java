@@ -51,8 +51,8 @@ public final class LinkFlaps implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1024,4096,65536");
-        Child active = conversation.pingPong(stage, hosts, "active");
+        AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1024,4096,65536");
+        Child active = traffic.pingPong(stage, hosts, "active");
         JsonNode before = AnsweredTraffic.awaitBatches(active, AnsweredTraffic.state(active), 20, LIMIT);
         long most = 0;
         int flaps = stage.scale().of(2, 20);

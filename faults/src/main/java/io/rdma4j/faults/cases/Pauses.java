@@ -43,9 +43,10 @@ public final class Pauses implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, AnsweredTraffic.USUAL_TIMEOUT, "0,1,1024,4096,65536");
-        Child active = conversation.pingPong(stage, hosts, "active");
-        Child passive = conversation.answerer();
+        AnsweredTraffic traffic =
+                AnsweredTraffic.begin(stage, hosts, AnsweredTraffic.USUAL_TIMEOUT, "0,1,1024,4096,65536");
+        Child active = traffic.pingPong(stage, hosts, "active");
+        Child passive = traffic.answerer();
         JsonNode before = AnsweredTraffic.awaitBatches(active, AnsweredTraffic.state(active), 20, LIMIT);
         long most = 0;
         for (int i = 0; i < stage.scale().of(1, 10) + 1; i++) {

@@ -42,7 +42,8 @@ public final class PsnWrap implements AcceptanceTest {
         MutantRunner.Result usual = MutantRunner.run(Simulation::run, seeds, limitSeconds);
         stage.progress(seeds + " seeds with 6 bits");
         try (Variant small = Variant.ofSmallNumbers(List.of(), stage.folder().resolve("classes"))) {
-            MutantRunner.Result wrapping = MutantRunner.run(small.simulation(Simulation.class.getName()), seeds, limitSeconds);
+            MutantRunner.Result wrapping =
+                    MutantRunner.run(small.simulation(Simulation.class.getName()), seeds, limitSeconds);
             return Outcome.of(
                     !usual.isCaught() && !wrapping.isCaught(),
                     "24 bits: " + words(usual) + "; 6 bits: " + words(wrapping));

@@ -9,8 +9,8 @@ import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.process.Holdings;
-import io.rdma4j.faults.traffic.Connecting;
 import io.rdma4j.faults.traffic.AnsweredTraffic;
+import io.rdma4j.faults.traffic.Connecting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,20 +71,19 @@ public final class Soak implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.make());
-        AnsweredTraffic conversation = AnsweredTraffic.begin(stage, hosts, ACK_TIMEOUT, SIZES, KEEP_ALIVE);
+        AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, ACK_TIMEOUT, SIZES, KEEP_ALIVE);
         List<Child> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
-            clients.add(conversation.pingPong(stage, hosts, "client-" + i));
+            clients.add(traffic.pingPong(stage, hosts, "client-" + i));
         }
         Connecting connecting = Connecting.begin(stage, hosts, false);
         hosts.damage(Damage.loss(LOSS_PER_MILLE));
-        List<Child> watched = List.of(conversation.answerer(), clients.getFirst(), connecting.target());
+        List<Child> watched = List.of(traffic.answerer(), clients.getFirst(), connecting.target());
         Duration whole = Duration.ofSeconds(stage.scale().of(24L, 30 * 60));
         List<JsonNode> before = states(clients);
-        int kills = rounds(stage, conversation, hosts, connecting, whole.dividedBy(3));
+        int kills = rounds(stage, traffic, hosts, connecting, whole.dividedBy(3));
         List<Holdings> first = holdings(watched);
-        kills += rounds(
-                stage, conversation, hosts, connecting, whole.multipliedBy(2).dividedBy(3));
+        kills += rounds(stage, traffic, hosts, connecting, whole.multipliedBy(2).dividedBy(3));
         List<JsonNode> after = states(clients);
         List<Holdings> last = holdings(watched);
         long batches = 0;
@@ -114,14 +113,14 @@ public final class Soak implements AcceptanceTest {
 
     /** Kills a client and starts another, and connects and leaves, until the time is over; how many were killed. */
     private static int rounds(
-            TestStage stage, AnsweredTraffic conversation, TwoHosts hosts, Connecting connecting, Duration duration)
+            TestStage stage, AnsweredTraffic traffic, TwoHosts hosts, Connecting connecting, Duration duration)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + duration.toNanos();
         int kills = 0;
         while (System.nanoTime() - end < 0) {
             stage.progress("%d s left, %d connections"
                     .formatted((end - System.nanoTime()) / 1_000_000_000L, kills * CONNECTIONS_A_ROUND));
-            try (Child victim = conversation.pingPong(stage, hosts, "victim")) {
+            try (Child victim = traffic.pingPong(stage, hosts, "victim")) {
                 JsonNode _ = connecting.connect(CONNECTIONS_A_ROUND, THREADS, LIMIT);
                 Thread.sleep(ROUND);
                 String wrong = AnsweredTraffic.state(victim).get("wrong").asText();

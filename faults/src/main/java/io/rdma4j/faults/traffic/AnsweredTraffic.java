@@ -30,7 +30,8 @@ public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String s
     }
 
     /** Starts the passive side; both ask whether the other is there when they hear nothing for so long. */
-    public static AnsweredTraffic begin(TestStage stage, TwoHosts hosts, int ackTimeout, String sizes, Duration keepAlive)
+    public static AnsweredTraffic begin(
+            TestStage stage, TwoHosts hosts, int ackTimeout, String sizes, Duration keepAlive)
             throws IOException, InterruptedException {
         Child answerer = Child.builder(stage, "answerer", Answerer.class)
                 .on(hosts.right())

@@ -41,9 +41,10 @@ public final class Answerer implements Role {
     public void play(Parent parent) throws IOException {
         sizes = parent.numbers("sizes");
         keepAliveMillis = parent.number("keepAliveMillis", 0);
-        TrafficSide.Shape shape =
-                TrafficSide.Shape.of(4, Exchange.SLOTS, REGION_BYTES).withAckTimeout((int) parent.number("timeout", 14));
-        TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 128);
+        TrafficSide.Shape shape = TrafficSide.Shape.of(4, Exchange.SLOTS, REGION_BYTES)
+                .withAckTimeout((int) parent.number("timeout", 14));
+        TrafficSide.Listener listener =
+                new TrafficSide.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 128);
         Thread.ofPlatform().daemon().start(() -> {
             while (true) {
                 TrafficSide.Request request = listener.request();

@@ -28,7 +28,8 @@ public record Connecting(Child target, Child connector) {
     }
 
     /** Starts both, with a target that listens at the wildcard address. */
-    public static Connecting beginAtAllAddresses(TestStage stage, TwoHosts hosts) throws IOException, InterruptedException {
+    public static Connecting beginAtAllAddresses(TestStage stage, TwoHosts hosts)
+            throws IOException, InterruptedException {
         return begin(stage, hosts, "0.0.0.0", false);
     }
 

@@ -59,7 +59,8 @@ public final class Exchange implements AutoCloseable {
      */
     public Exchange(InetSocketAddress from, InetSocketAddress to, int ackTimeout, int... sizes) {
         this.sizes = sizes.clone();
-        TrafficSide.Shape shape = TrafficSide.Shape.of(BATCH + 1, ANSWERS, (long) BATCH * MessagePattern.MAX_MESSAGE_BYTES)
+        TrafficSide.Shape shape = TrafficSide.Shape.of(
+                        BATCH + 1, ANSWERS, (long) BATCH * MessagePattern.MAX_MESSAGE_BYTES)
                 .withAckTimeout(ackTimeout);
         side = TrafficSide.connect(from, to, shape, fresh -> {
             for (int i = 0; i < ANSWERS; i++) {
@@ -165,7 +166,9 @@ public final class Exchange implements AutoCloseable {
         request.reset(nextSendId++).signaled();
         if (operation == TrafficOperation.READ) {
             request.from(side.region(), place(message), size)
-                    .read(side.remoteAddress() + Answerer.TEXT_OFFSET + MessagePattern.offset(message), side.remoteKey());
+                    .read(
+                            side.remoteAddress() + Answerer.TEXT_OFFSET + MessagePattern.offset(message),
+                            side.remoteKey());
         } else {
             request.from(text, MessagePattern.offset(message), size);
         }

@@ -27,7 +27,8 @@ public final class WriteStream implements AutoCloseable {
      */
     public WriteStream(InetSocketAddress from, InetSocketAddress to, int ackTimeout, int lengthBytes) {
         this.lengthBytes = lengthBytes;
-        side = TrafficSide.connect(from, to, TrafficSide.Shape.of(OUTSTANDING, 1, 4096).withAckTimeout(ackTimeout));
+        side = TrafficSide.connect(
+                from, to, TrafficSide.Shape.of(OUTSTANDING, 1, 4096).withAckTimeout(ackTimeout));
         text = new MessagePattern().register(side.domain());
     }
 

@@ -144,14 +144,14 @@ public final class RelayTarget implements FuzzTarget {
         Fixture fixture = Fixture.INSTANCE;
         fixture.engine.lock();
         try {
-            fixture.port.neighbours().clear();
+            fixture.port.siblings().clear();
             if ((u8() & 1) == 0) {
                 toOwner(fixture);
             } else {
                 toMember(fixture);
             }
         } finally {
-            fixture.port.neighbours().clear();
+            fixture.port.siblings().clear();
             fixture.port.willKeeper(null);
             fixture.engine.unlock();
         }

@@ -42,7 +42,9 @@ final class LinuxStream implements ByteStream {
             return result;
         }
         // Want of memory is no end: what would tell the peers of a whole process that it is gone.
-        return result == -LinuxErrno.EAGAIN || result == -LinuxErrno.ENOBUFS || result == -LinuxErrno.ENOMEM ? 0 : ENDED;
+        return result == -LinuxErrno.EAGAIN || result == -LinuxErrno.ENOBUFS || result == -LinuxErrno.ENOMEM
+                ? 0
+                : ENDED;
     }
 
     @Override

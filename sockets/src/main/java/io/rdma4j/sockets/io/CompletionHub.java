@@ -92,17 +92,17 @@ final class CompletionHub {
     }
 
     /** A thread that drives the device and nothing else, for those who wait elsewhere at the same time. */
-    StandIn standIn() {
-        return new StandIn(this);
+    HelperThread helperThread() {
+        return new HelperThread(this);
     }
 
-    /** See {@link #standIn}. */
-    static final class StandIn {
+    /** See {@link #helperThread}. */
+    static final class HelperThread {
         private final CompletionHub hub;
         private volatile @Nullable SocketWaiter waiter;
         private volatile boolean over;
 
-        private StandIn(CompletionHub hub) {
+        private HelperThread(CompletionHub hub) {
             this.hub = hub;
             Thread.ofVirtual().name("rdma4j-stand-in").start(this::run);
         }

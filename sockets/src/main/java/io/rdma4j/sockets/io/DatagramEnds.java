@@ -29,7 +29,7 @@ final class DatagramEnds implements AutoCloseable {
     private final List<DatagramResources> ends = new ArrayList<>();
 
     /** Threads at the hubs of further devices: threads that wait for the endpoint wait at that of the first. */
-    private final Map<CompletionHub, CompletionHub.StandIn> standIns = new HashMap<>();
+    private final Map<CompletionHub, CompletionHub.HelperThread> helperThreads = new HashMap<>();
 
     private volatile @Nullable CompletionHub hub;
 
@@ -52,7 +52,7 @@ final class DatagramEnds implements AutoCloseable {
         if (hub == null) {
             hub = own;
         } else if (own != hub) {
-            standIns.computeIfAbsent(own, CompletionHub::standIn);
+            helperThreads.computeIfAbsent(own, CompletionHub::helperThread);
         }
         return made;
     }
@@ -125,10 +125,10 @@ final class DatagramEnds implements AutoCloseable {
         ends.remove(end);
         protocol.remove(end.end());
         end.close();
-        CompletionHub.StandIn standIn =
-                ends.stream().anyMatch(other -> other.hub() == end.hub()) ? null : standIns.remove(end.hub());
-        if (standIn != null) {
-            standIn.end();
+        CompletionHub.HelperThread helperThread =
+                ends.stream().anyMatch(other -> other.hub() == end.hub()) ? null : helperThreads.remove(end.hub());
+        if (helperThread != null) {
+            helperThread.end();
         }
     }
 
@@ -150,7 +150,7 @@ final class DatagramEnds implements AutoCloseable {
     public void close() {
         ends.forEach(DatagramResources::close);
         ends.clear();
-        standIns.values().forEach(CompletionHub.StandIn::end);
-        standIns.clear();
+        helperThreads.values().forEach(CompletionHub.HelperThread::end);
+        helperThreads.clear();
     }
 }

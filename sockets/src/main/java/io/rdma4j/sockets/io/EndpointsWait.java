@@ -23,18 +23,18 @@ public final class EndpointsWait {
     private static final class Use {
         private final CompletionHub hub;
         private int members;
-        private CompletionHub.@Nullable StandIn standIn;
+        private CompletionHub.@Nullable HelperThread helperThread;
 
         Use(CompletionHub hub) {
             this.hub = hub;
         }
 
-        void standIn(boolean wanted) {
-            if (wanted && standIn == null) {
-                standIn = hub.standIn();
-            } else if (!wanted && standIn != null) {
-                standIn.end();
-                standIn = null;
+        void helperThread(boolean wanted) {
+            if (wanted && helperThread == null) {
+                helperThread = hub.helperThread();
+            } else if (!wanted && helperThread != null) {
+                helperThread.end();
+                helperThread = null;
             }
         }
     }
@@ -81,7 +81,7 @@ public final class EndpointsWait {
         Use use = new Use(hub);
         use.members = 1;
         uses.add(use);
-        use.standIn(elsewhere || uses.size() > 1);
+        use.helperThread(elsewhere || uses.size() > 1);
         return new Membership(hub);
     }
 
@@ -89,7 +89,7 @@ public final class EndpointsWait {
     public void waitsElsewhere(boolean value) {
         elsewhere = value;
         if (!uses.isEmpty()) {
-            uses.getFirst().standIn(value);
+            uses.getFirst().helperThread(value);
         }
     }
 
@@ -98,10 +98,10 @@ public final class EndpointsWait {
         for (int i = 0; i < uses.size(); i++) {
             Use use = uses.get(i);
             if (use.hub == membership.hub && --use.members == 0) {
-                use.standIn(false);
+                use.helperThread(false);
                 uses.remove(i);
                 if (i == 0 && !uses.isEmpty()) {
-                    uses.getFirst().standIn(elsewhere);
+                    uses.getFirst().helperThread(elsewhere);
                 }
                 return;
             }

@@ -1,7 +1,7 @@
 package io.rdma4j.sockets.net;
 
-import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.StreamEndpoint;
 import io.rdma4j.sockets.io.StreamOptions;

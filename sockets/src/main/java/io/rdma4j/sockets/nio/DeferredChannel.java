@@ -69,7 +69,7 @@ abstract class DeferredChannel extends SocketChannel implements Source {
     }
 
     @Override
-    public @Nullable SelectableChannel ordinary() {
+    public @Nullable SelectableChannel platformChannel() {
         return tcp;
     }
 
@@ -150,10 +150,10 @@ abstract class DeferredChannel extends SocketChannel implements Source {
         if (rdma != null) {
             rdma.close();
         }
-        SocketChannel ordinary = tcp;
+        SocketChannel opened = tcp;
         tcp = null;
-        if (ordinary != null) {
-            ordinary.close();
+        if (opened != null) {
+            opened.close();
         }
     }
 

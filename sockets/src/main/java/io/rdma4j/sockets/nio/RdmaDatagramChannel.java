@@ -3,8 +3,8 @@ package io.rdma4j.sockets.nio;
 import io.rdma4j.sockets.io.DatagramEndpoint;
 import io.rdma4j.sockets.io.DatagramOptions;
 import io.rdma4j.sockets.io.DatagramSettings;
-import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.Readiness;
+import io.rdma4j.sockets.io.SocketCleaner;
 import io.rdma4j.sockets.io.SocketFamily;
 import io.rdma4j.sockets.io.Waitable;
 import java.io.IOException;
@@ -447,7 +447,7 @@ public final class RdmaDatagramChannel extends DatagramChannel implements Source
     }
 
     @Override
-    public @Nullable SelectableChannel ordinary() {
+    public @Nullable SelectableChannel platformChannel() {
         return null;
     }
 

@@ -47,7 +47,7 @@ public final class RdmaSelector extends AbstractSelector {
     private final AtomicReference<@Nullable RdmaSelectionKey> toLook = new AtomicReference<>();
 
     private final List<RdmaSelectionKey> stillReady = new ArrayList<>();
-    private volatile @Nullable TcpChannels ordinary;
+    private volatile @Nullable PlatformChannels platform;
     private volatile boolean woken;
     private boolean inSelect;
     private int keysOfRdma;
@@ -111,7 +111,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     private void watchOrdinary(RdmaSelectionKey key, SelectableChannel channel) {
         try {
-            key.inner(ordinary().register(channel, 0, key));
+            key.inner(platform().register(channel, 0, key));
         } catch (IOException | IllegalSelectorException foreign) {
             keys.remove(key);
             IllegalSelectorException refused = new IllegalSelectorException();
@@ -120,14 +120,14 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    private TcpChannels ordinary() throws IOException {
-        TcpChannels own = ordinary;
+    private PlatformChannels platform() throws IOException {
+        PlatformChannels own = platform;
         if (own == null) {
             synchronized (toLook) {
-                own = ordinary;
+                own = platform;
                 if (own == null) {
-                    own = new TcpChannels(Platform.provider().openSelector(), this::signal);
-                    ordinary = own;
+                    own = new PlatformChannels(Platform.provider().openSelector(), this::signal);
+                    platform = own;
                 }
             }
         }
@@ -146,7 +146,7 @@ public final class RdmaSelector extends AbstractSelector {
     /** Has a selection that waits look. */
     void signal() {
         wait.signal();
-        TcpChannels own = ordinary;
+        PlatformChannels own = platform;
         if (own != null) {
             own.wakeup();
         }
@@ -154,7 +154,7 @@ public final class RdmaSelector extends AbstractSelector {
 
     /** A registration at the platform's selector has changed. */
     void onOrdinaryChange() {
-        TcpChannels own = ordinary;
+        PlatformChannels own = platform;
         if (own != null) {
             own.onChange();
         }
@@ -255,7 +255,7 @@ public final class RdmaSelector extends AbstractSelector {
             wait.poll();
             lookAtRdma();
             boolean waits = mayWait && !found && !isOver(deadline);
-            TcpChannels own = ordinary;
+            PlatformChannels own = platform;
             if (own != null && !own.isEmpty() && !(waits && keysOfRdma == 0)) {
                 if (!waits && !found && !(mayWait && woken)) {
                     own.stopWatching(); // nothing is found yet, and the watcher may not have run yet
@@ -278,7 +278,7 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void await(long deadline) throws IOException {
-        TcpChannels own = ordinary;
+        PlatformChannels own = platform;
         if (own == null || own.isEmpty()) {
             wait.await(deadline);
         } else if (keysOfRdma > 0) {
@@ -349,11 +349,11 @@ public final class RdmaSelector extends AbstractSelector {
         if (endpoint != null && key.membership == null) {
             key.membership = wait.join(endpoint);
         }
-        SelectableChannel inside = source.ordinary();
+        SelectableChannel inside = source.platformChannel();
         SelectionKey inner = key.inner();
         if (inside != null && (inner == null || !inner.channel().equals(inside))) {
             try {
-                SelectionKey made = ordinary().register(inside, key.interest(), key);
+                SelectionKey made = platform().register(inside, key.interest(), key);
                 key.inner(made);
                 made.interestOps(key.interest()); // it may have changed meanwhile
                 onOrdinaryChange();
@@ -408,7 +408,7 @@ public final class RdmaSelector extends AbstractSelector {
             }
             cancelled.clear();
         }
-        TcpChannels own = ordinary;
+        PlatformChannels own = platform;
         if (anyOrdinary && own != null) {
             own.flush();
         }
@@ -449,7 +449,7 @@ public final class RdmaSelector extends AbstractSelector {
                 }
                 selected.clear();
             }
-            TcpChannels own = ordinary;
+            PlatformChannels own = platform;
             if (own != null) {
                 own.close();
             }

@@ -74,7 +74,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel implement
     }
 
     @Override
-    public @Nullable SelectableChannel ordinary() {
+    public @Nullable SelectableChannel platformChannel() {
         return tcp;
     }
 

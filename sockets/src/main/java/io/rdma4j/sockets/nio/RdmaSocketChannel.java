@@ -365,9 +365,9 @@ public final class RdmaSocketChannel extends DeferredChannel implements StreamTr
         }
         requireConnected();
         return relay(inside, each -> {
-            Socket ordinary = each.socket();
-            ordinary.setSoTimeout(timeoutMillis);
-            return ordinary.getInputStream()
+            Socket tcp = each.socket();
+            tcp.setSoTimeout(timeoutMillis);
+            return tcp.getInputStream()
                     .read(target.array(), target.arrayOffset() + target.position(), target.remaining());
         });
     }

@@ -15,7 +15,7 @@ interface Source {
 
     /** The TCP channel inside, or null. */
     @Nullable
-    SelectableChannel ordinary();
+    SelectableChannel platformChannel();
 
     /** The endpoint inside, or null. */
     @Nullable

@@ -51,7 +51,7 @@ final class FakeChannel extends AbstractSelectableChannel implements Source {
     }
 
     @Override
-    public @Nullable SelectableChannel ordinary() {
+    public @Nullable SelectableChannel tcp() {
         return inside;
     }
 

@@ -296,8 +296,8 @@ class RdmaSelectorTest {
     @Test
     void aWaitEndsWhenItIsWokenOrInterruptedOrTheSelectorClosed() throws Exception {
         try (Loopback pair = new Loopback(provider("rdma"));
-                Loopback ordinary = new Loopback(provider("tcp"))) {
-            for (Loopback each : List.of(pair, ordinary)) {
+                Loopback tcp = new Loopback(provider("tcp"))) {
+            for (Loopback each : List.of(pair, tcp)) {
                 Selector selector = each.selector(OP_READ, OP_READ);
                 selector.wakeup();
                 assertThat(selector.select()).isZero();

@@ -300,7 +300,7 @@ class SelectionTest {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long all = threads.getCurrentThreadCpuTime();
         for (Thread each : Thread.getAllStackTraces().keySet()) {
-            all += each.getName().equals("rdma4j-ordinary")
+            all += each.getName().equals("rdma4j-platform-channels")
                     ? Math.max(0, threads.getThreadCpuTime(each.threadId()))
                     : 0;
         }

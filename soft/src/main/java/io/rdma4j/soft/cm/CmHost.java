@@ -37,7 +37,7 @@ interface CmHost {
     int newCommunicationId();
 
     /** What the data path and connection management tell each other of peers. */
-    PeerReputation peers();
+    PeerReputation peerReputation();
 
     /** How this process guards itself. */
     SecurityOptions security();

@@ -2,12 +2,12 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
-import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -37,13 +37,13 @@ final class CmService {
     private final Set<SoftCmId> identifiers = new LinkedHashSet<>();
     private final PortTable ports;
     private final AddressWatch addressWatch = new AddressWatch();
-    private final List<LocalEndpoint> attachments = new ArrayList<>();
+    private final List<LocalEndpoint> localEndpoints = new ArrayList<>();
 
     CmService(CmHost host) {
         this.host = host;
         this.agent = new CmAgent(configuration(host));
-        PeerReputation peers = host.peers();
-        agent.gate((nowNanos, source) -> !peers.isRefused(new Gid(source.high(), source.low()), nowNanos));
+        PeerReputation peerReputation = host.peerReputation();
+        agent.gate((nowNanos, source) -> !peerReputation.isRefused(new Gid(source.high(), source.low()), nowNanos));
         agent.watch(host.connectionWatch());
         this.ports = new PortTable(host);
     }
@@ -148,28 +148,28 @@ final class CmService {
      */
     @Nullable
     LocalEndpoint attach(InetAddress address) {
-        LocalEndpoint attachment = host.attach(address);
-        if (attachment != null) {
+        LocalEndpoint localEndpoint = host.attach(address);
+        if (localEndpoint != null) {
             locked(now -> {
-                attachments.removeIf(attachment::isOfSameAddress);
-                return attachments.add(attachment);
+                localEndpoints.removeIf(localEndpoint::isOfSameAddress);
+                return localEndpoints.add(localEndpoint);
             });
         }
-        return attachment;
+        return localEndpoint;
     }
 
     /** Whether a local address is attached, and where it is now; any thread, without the lock. */
     boolean isAttached(InetAddress address) {
         LocalEndpoint present = host.find(address);
-        return present != null && locked(now -> attachments.contains(present));
+        return present != null && locked(now -> localEndpoints.contains(present));
     }
 
     /** Looks where the attached addresses are now, those that are anywhere; any thread, without the lock. */
     private void refreshAttachments() {
-        for (LocalEndpoint each : locked(now -> List.copyOf(attachments))) {
+        for (LocalEndpoint each : locked(now -> List.copyOf(localEndpoints))) {
             LocalEndpoint present = host.find(each.address());
             if (present != null) {
-                run(now -> attachments.replaceAll(old -> old.equals(each) ? present : old));
+                run(now -> localEndpoints.replaceAll(old -> old.equals(each) ? present : old));
             }
         }
     }
@@ -192,8 +192,8 @@ final class CmService {
 
     /** The attached address at which a message came in, or null. */
     @Nullable
-    LocalEndpoint attachmentOf(CmRoute route) {
-        for (LocalEndpoint each : attachments) {
+    LocalEndpoint localEndpointOf(CmRoute route) {
+        for (LocalEndpoint each : localEndpoints) {
             if (CmRoute.isSameLink(each.scope(), route.scope())
                     && each.wireGid().equals(route.local())) {
                 return each;
@@ -213,7 +213,7 @@ final class CmService {
     /** A device has gone, and with it all that identifiers had there; any thread. */
     void onDeviceRemoved(Device device) {
         locked(now -> {
-            attachments.removeIf(each -> each.device().equals(device));
+            localEndpoints.removeIf(each -> each.device().equals(device));
             List.copyOf(identifiers).forEach(id -> id.onDeviceRemoved(device));
             return this;
         });
@@ -229,18 +229,18 @@ final class CmService {
     }
 
     /** Tells all peers that this process ends, and again and soon those that have been told and do not answer; any thread. */
-    void partFromAll() {
+    void disconnectAll() {
         locked(now -> {
             for (SoftCmId id : List.copyOf(identifiers)) {
                 id.part(now);
             }
-            agent.hasten(now);
+            agent.expediteDisconnects(now);
             return this;
         });
     }
 
     /** Whether a peer has not confirmed a disconnection yet; any thread. */
-    boolean isParting() {
+    boolean isDisconnecting() {
         return locked(now -> agent.isDisconnecting());
     }
 }

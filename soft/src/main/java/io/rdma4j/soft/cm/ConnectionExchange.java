@@ -78,7 +78,7 @@ final class ConnectionExchange implements CmEvents {
     // ---- active side
 
     void connect(long nowNanos, long serviceId, ConnectionParameters parameters) {
-        LocalEndpoint from = addresses.requireAttachment();
+        LocalEndpoint from = addresses.requireLocalEndpoint();
         InetSocketAddress local = addresses.requireLocal();
         io.rdma4j.wire.Gid to = addresses.peerGid();
         int flowLabel =
@@ -151,8 +151,8 @@ final class ConnectionExchange implements CmEvents {
 
     private void take(ConnectionAttributes said, long peerGuid) {
         attributes = said;
-        if (ProcessGuid.isKin(peerGuid)) {
-            service.host().peers().noteKin(said.peer(), said.peerQueuePair(), this);
+        if (ProcessGuid.isRdma4jPeer(peerGuid)) {
+            service.host().peerReputation().noteKin(said.peer(), said.peerQueuePair(), this);
         }
     }
 
@@ -175,7 +175,7 @@ final class ConnectionExchange implements CmEvents {
                 startingPsn,
                 parameters.responderResources(),
                 parameters.initiatorDepth(),
-                addresses.requireAttachment().localAckDelay(),
+                addresses.requireLocalEndpoint().localAckDelay(),
                 parameters.flowControl(),
                 Math.min(parameters.rnrRetryCount(), MOST_RETRIES),
                 parameters.sharedReceiveQueue(),
@@ -252,7 +252,7 @@ final class ConnectionExchange implements CmEvents {
         return switch (target) {
             case READY_TO_RECEIVE ->
                 known.toReadyToReceive(
-                        id.queuePairType(), addresses.requireAttachment().gidIndex());
+                        id.queuePairType(), addresses.requireLocalEndpoint().gidIndex());
             case READY_TO_SEND -> known.toReadyToSend(id.queuePairType(), ackTimeout);
             default ->
                 throw new RdmaException(
@@ -267,7 +267,7 @@ final class ConnectionExchange implements CmEvents {
     boolean part(long nowNanos) {
         ConnectionAttributes known = attributes;
         if (known != null) {
-            service.host().peers().forget(known.peer(), known.peerQueuePair(), this);
+            service.host().peerReputation().forget(known.peer(), known.peerQueuePair(), this);
         }
         return connection == null || connection.destroy(nowNanos);
     }

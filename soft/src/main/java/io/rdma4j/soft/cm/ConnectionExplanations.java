@@ -12,16 +12,18 @@ final class ConnectionExplanations {
 
     /** Both ends with device and GID, as far as they are known. */
     static String ends(
-            @Nullable InetSocketAddress local, @Nullable InetSocketAddress peer, @Nullable LocalEndpoint attachment) {
+            @Nullable InetSocketAddress local,
+            @Nullable InetSocketAddress peer,
+            @Nullable LocalEndpoint localEndpoint) {
         StringBuilder text = new StringBuilder();
         text.append(local == null ? "no address" : AddressText.of(local));
         if (peer != null) {
             text.append(" to ").append(AddressText.of(peer));
         }
-        if (attachment != null) {
-            text.append(" (device ").append(attachment.device().name());
-            text.append(", GID ").append(attachment.wireGid()).append(" at index ");
-            text.append(attachment.gidIndex()).append(')');
+        if (localEndpoint != null) {
+            text.append(" (device ").append(localEndpoint.device().name());
+            text.append(", GID ").append(localEndpoint.wireGid()).append(" at index ");
+            text.append(localEndpoint.gidIndex()).append(')');
         }
         return text.toString();
     }

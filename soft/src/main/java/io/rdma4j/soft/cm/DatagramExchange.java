@@ -53,7 +53,7 @@ final class DatagramExchange implements ServiceEvents {
     // ---- active side
 
     void ask(long nowNanos, long serviceId, byte[] privateData) {
-        LocalEndpoint from = addresses.requireAttachment();
+        LocalEndpoint from = addresses.requireLocalEndpoint();
         io.rdma4j.wire.Gid to = addresses.peerGid();
         IpCmHeader header =
                 new IpCmHeader(from.wireGid(), addresses.requireLocal().getPort(), to);
@@ -76,7 +76,7 @@ final class DatagramExchange implements ServiceEvents {
         InetSocketAddress local = addresses.requireLocal();
         InetSocketAddress peer = addresses.requirePeer();
         AddressVector way = new AddressVector(
-                addresses.requireAttachment().gidIndex(),
+                addresses.requireLocalEndpoint().gidIndex(),
                 Gid.of(peer.getAddress()),
                 addresses.peerScope(),
                 FlowLabel.ofPorts(local.getPort(), peer.getPort()),

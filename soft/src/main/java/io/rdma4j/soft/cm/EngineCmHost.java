@@ -8,21 +8,21 @@ import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevice;
 import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.engine.CrashDisconnect;
+import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.GsiHandler;
-import io.rdma4j.soft.engine.CrashDisconnect;
 import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.SharedPort;
 import io.rdma4j.soft.engine.Slot;
-import io.rdma4j.soft.engine.DeadlineTask;
 import io.rdma4j.soft.share.PortClaims;
+import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.ConnectionWatch;
-import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
 import io.rdma4j.wire.Deth;
@@ -82,7 +82,7 @@ final class EngineCmHost implements CmHost {
 
     private static void partAtExit(EngineCmHost host) {
         try {
-            Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-part"));
+            Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-disconnect"));
         } catch (IllegalStateException ending) {
             // The process ends already: whom it connects to now, it cannot part from.
             return;
@@ -95,7 +95,7 @@ final class EngineCmHost implements CmHost {
      */
     private void part() {
         ProcessEnd.runTasks();
-        Thread teller = new Thread(this::partFromAll, "rdma4j-part-all");
+        Thread teller = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
         teller.setDaemon(true);
         teller.start();
         try {
@@ -111,10 +111,10 @@ final class EngineCmHost implements CmHost {
      * repeats the last word of a process that is gone, so it stays until it is answered, also that of identifiers that were
      * closed before.
      */
-    private void partFromAll() {
+    private void disconnectAll() {
         engines.breakQueuePairs();
-        service.partFromAll();
-        while (service.isParting()) {
+        service.disconnectAll();
+        while (service.isDisconnecting()) {
             boolean _ = engine.poll();
             LockSupport.parkNanos(LOOK_NANOS);
         }
@@ -183,20 +183,23 @@ final class EngineCmHost implements CmHost {
         }
 
         @Override
-        public void onLastWills(Port port, List<CrashDisconnect> wills) {
+        public void onLastWills(Port port, List<CrashDisconnect> crashDisconnects) {
             if (!ports.contains(port)) {
                 ports.add(port);
             }
             Gid local = new Gid(port.high(), port.low());
-            List<AbandonedConnection> left = new ArrayList<>(wills.size());
-            for (CrashDisconnect will : wills) {
+            List<AbandonedConnection> left = new ArrayList<>(crashDisconnects.size());
+            for (CrashDisconnect crashDisconnect : crashDisconnects) {
                 left.add(new AbandonedConnection(
-                        new CmRoute(local, new Gid(will.remoteHigh(), will.remoteLow()), port.scope()),
-                        will.trafficClass(),
-                        will.localId(),
-                        will.localQueuePair(),
-                        will.remoteId(),
-                        will.remoteQueuePair()));
+                        new CmRoute(
+                                local,
+                                new Gid(crashDisconnect.remoteHigh(), crashDisconnect.remoteLow()),
+                                port.scope()),
+                        crashDisconnect.trafficClass(),
+                        crashDisconnect.localId(),
+                        crashDisconnect.localQueuePair(),
+                        crashDisconnect.remoteId(),
+                        crashDisconnect.remoteQueuePair()));
             }
             service.onOrphans(left);
         }
@@ -212,7 +215,7 @@ final class EngineCmHost implements CmHost {
             Port port = portOf(connection.route());
             if (port instanceof SharedPort shared
                     && !connection.route().leadsTo(connection.route().local(), port.scope())) {
-                AbandonedConnection left = connection.asOrphan();
+                AbandonedConnection left = connection.asAbandonedConnection();
                 Gid remote = left.route().remote();
                 shared.addWill(new CrashDisconnect(
                         left.localId(),
@@ -298,8 +301,8 @@ final class EngineCmHost implements CmHost {
     }
 
     @Override
-    public PeerReputation peers() {
-        return SoftDevices.peers();
+    public PeerReputation peerReputation() {
+        return SoftDevices.peerReputation();
     }
 
     @Override

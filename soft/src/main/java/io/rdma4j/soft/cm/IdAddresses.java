@@ -27,7 +27,7 @@ final class IdAddresses {
     private final PortSpace portSpace;
     private volatile @Nullable InetSocketAddress local;
     private volatile @Nullable InetSocketAddress peer;
-    private volatile @Nullable LocalEndpoint attachment;
+    private volatile @Nullable LocalEndpoint localEndpoint;
     private PortTable.@Nullable Hold hold;
     private boolean reuse;
     private @Nullable Boolean familyOnly;
@@ -48,8 +48,8 @@ final class IdAddresses {
     }
 
     @Nullable
-    LocalEndpoint attachment() {
-        return attachment;
+    LocalEndpoint localEndpoint() {
+        return localEndpoint;
     }
 
     InetSocketAddress requireLocal() {
@@ -60,8 +60,8 @@ final class IdAddresses {
         return present(peer);
     }
 
-    LocalEndpoint requireAttachment() {
-        return present(attachment);
+    LocalEndpoint requireLocalEndpoint() {
+        return present(localEndpoint);
     }
 
     private static <T> T present(@Nullable T value) {
@@ -133,7 +133,7 @@ final class IdAddresses {
         PortTable.Hold taken = service.ports().take(portSpace, wanted, reuse, isFamilyOnly(address));
         hold = taken;
         local = taken.local;
-        attachment = at;
+        localEndpoint = at;
     }
 
     private static void requireScope(String operation, InetAddress address) {
@@ -175,13 +175,13 @@ final class IdAddresses {
             bind(new InetSocketAddress(
                     from != null ? from : wildcardOf(target), source == null ? 0 : source.getPort()));
         }
-        if (attachment == null) {
+        if (localEndpoint == null) {
             LocalEndpoint at = service.attach(route);
             if (at == null) {
                 unresolved = ConnectionExplanations.noDevice(AddressText.of(route), AddressText.of(target));
                 return false;
             }
-            attachment = at;
+            localEndpoint = at;
             local = new InetSocketAddress(at.address(), requireLocal().getPort());
         }
         if (!target.equals(route)) {
@@ -220,7 +220,7 @@ final class IdAddresses {
 
     /** The addresses of a connection that a peer asked for. */
     void connected(LocalEndpoint at, IpCmHeader header, int localPort, int scope) {
-        attachment = at;
+        localEndpoint = at;
         local = new InetSocketAddress(at.address(), localPort);
         Gid gid = new Gid(header.source().high(), header.source().low());
         InetAddress address = gid.toInetAddress();

@@ -94,21 +94,21 @@ final class RequestListener implements CmListener, ServiceListener {
             boolean isOfFamily = ipv4 == header.isIpv4() || !ipv4 && !familyOnly;
             return isOfFamily && (listening.takesAllDevices() || isServed(route));
         }
-        LocalEndpoint own = listener.attachment();
+        LocalEndpoint own = listener.localEndpoint();
         return own != null
                 && own.wireGid().equals(header.destination())
                 && CmRoute.isSameLink(own.scope(), route.scope());
     }
 
     private boolean isServed(CmRoute route) {
-        LocalEndpoint at = listener.attachmentOf(route);
+        LocalEndpoint at = listener.localEndpointOf(route);
         return at != null && listening.serves(at.address());
     }
 
     @Override
     public @Nullable CmEvents onRequest(CmConnection connection, Req request) {
         IpCmHeader header = IpCmHeader.parse(request.privateData());
-        LocalEndpoint at = listener.attachmentOf(connection.route());
+        LocalEndpoint at = listener.localEndpointOf(connection.route());
         if (header == null || at == null) {
             return null;
         }
@@ -124,7 +124,7 @@ final class RequestListener implements CmListener, ServiceListener {
     @Override
     public boolean onRequest(ServiceRequest request, SidrReq message) {
         IpCmHeader header = IpCmHeader.parse(message.privateData());
-        LocalEndpoint at = listener.attachmentOf(request.route());
+        LocalEndpoint at = listener.localEndpointOf(request.route());
         if (header == null || at == null) {
             return false;
         }

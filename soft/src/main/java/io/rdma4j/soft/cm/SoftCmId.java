@@ -130,7 +130,7 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void setPath(RoutePath chosen) {
         require("rdma_set_option", State.ADDR_RESOLVED);
-        PathMtu most = addresses.requireAttachment().pathMtu();
+        PathMtu most = addresses.requireLocalEndpoint().pathMtu();
         if (chosen.pathMtu().compareTo(most) > 0) {
             throw wrongState(
                     "rdma_set_option", "the path MTU " + chosen.pathMtu() + " is more than the device's " + most);
@@ -181,7 +181,7 @@ final class SoftCmId implements ProviderCmId {
     @Override
     public void joinMulticast(MulticastJoinAttributes wanted, Object membership) {
         require(GroupMemberships.JOIN, State.ADDR_BOUND, State.ADDR_RESOLVED);
-        LocalEndpoint at = addresses.attachment();
+        LocalEndpoint at = addresses.localEndpoint();
         if (at == null) {
             throw wrongState(GroupMemberships.JOIN, "it is bound to a wildcard and has no device");
         }
@@ -330,7 +330,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public QueuePairAttributes initQueuePairAttributes(QueuePairState target) {
-        if (addresses.attachment() == null) {
+        if (addresses.localEndpoint() == null) {
             throw wrongState("rdma_init_qp_attr", "it has no device");
         }
         return isDatagram() ? DatagramExchange.queuePairAttributes(target) : connection.queuePairAttributes(target);
@@ -381,7 +381,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     void onDeviceRemoved(Device device) {
-        LocalEndpoint at = addresses.attachment();
+        LocalEndpoint at = addresses.localEndpoint();
         if (at != null && at.device().equals(device) && state != State.DESTROYING) {
             state = State.DEVICE_REMOVAL;
             emit(new ProviderEvent(
@@ -393,7 +393,7 @@ final class SoftCmId implements ProviderCmId {
     }
 
     void onAddressesChanged(Predicate<LocalEndpoint> isChanged) {
-        LocalEndpoint at = addresses.attachment();
+        LocalEndpoint at = addresses.localEndpoint();
         if (at != null && isChanged.test(at)) {
             emit(ProviderEvent.of(CmEvent.Type.ADDRESS_CHANGE));
         }
@@ -409,13 +409,13 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public @Nullable Device device() {
-        LocalEndpoint at = addresses.attachment();
+        LocalEndpoint at = addresses.localEndpoint();
         return at == null ? null : at.device();
     }
 
     @Override
     public int portNumber() {
-        return addresses.attachment() == null ? 0 : 1;
+        return addresses.localEndpoint() == null ? 0 : 1;
     }
 
     @Override
@@ -429,13 +429,13 @@ final class SoftCmId implements ProviderCmId {
     }
 
     @Nullable
-    LocalEndpoint attachment() {
-        return addresses.attachment();
+    LocalEndpoint localEndpoint() {
+        return addresses.localEndpoint();
     }
 
     @Nullable
-    LocalEndpoint attachmentOf(CmRoute route) {
-        return service.attachmentOf(route);
+    LocalEndpoint localEndpointOf(CmRoute route) {
+        return service.localEndpointOf(route);
     }
 
     /** Port of a listener. */
@@ -480,7 +480,7 @@ final class SoftCmId implements ProviderCmId {
 
     @Override
     public String describe() {
-        return ConnectionExplanations.ends(addresses.local(), addresses.peer(), addresses.attachment());
+        return ConnectionExplanations.ends(addresses.local(), addresses.peer(), addresses.localEndpoint());
     }
 
     // ---- checks

@@ -158,7 +158,7 @@ public final class InterfaceWatch {
             if (stopped != null) {
                 stopped.join(ENDING_PATIENCE_MILLIS);
             }
-        } catch (InterruptedException hurry) {
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
     }

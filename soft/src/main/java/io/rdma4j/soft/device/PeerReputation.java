@@ -40,7 +40,7 @@ public final class PeerReputation {
     private volatile boolean hasViolators;
 
     /** Queue pairs of rdma4j, and who told of them. */
-    private final ConcurrentHashMap<QueuePair, Object> kin = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<QueuePair, Object> rdma4jQueuePairs = new ConcurrentHashMap<>();
 
     /**
      * Knows nobody.
@@ -104,12 +104,12 @@ public final class PeerReputation {
      * @param teller who says so, for {@link #forget}
      */
     public void noteKin(Gid address, int number, Object teller) {
-        kin.put(new QueuePair(address, number), teller);
+        rdma4jQueuePairs.put(new QueuePair(address, number), teller);
     }
 
     /** Takes {@link #noteKin} back, unless somebody else has said the same since. */
     public void forget(Gid address, int number, Object teller) {
-        kin.remove(new QueuePair(address, number), teller);
+        rdma4jQueuePairs.remove(new QueuePair(address, number), teller);
     }
 
     /** What a connection to a queue pair is to do with packets from another UDP port. */
@@ -119,7 +119,9 @@ public final class PeerReputation {
             case COUNT -> SourcePortCheck.COUNT;
             case ENFORCE -> SourcePortCheck.ENFORCE;
             case AUTO ->
-                kin.containsKey(new QueuePair(address, number)) ? SourcePortCheck.ENFORCE : SourcePortCheck.COUNT;
+                rdma4jQueuePairs.containsKey(new QueuePair(address, number))
+                        ? SourcePortCheck.ENFORCE
+                        : SourcePortCheck.COUNT;
         };
     }
 }

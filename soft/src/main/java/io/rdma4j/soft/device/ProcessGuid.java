@@ -23,7 +23,7 @@ public final class ProcessGuid {
     }
 
     /** Whether a GUID is one of rdma4j's. */
-    public static boolean isKin(long guid) {
+    public static boolean isRdma4jPeer(long guid) {
         return (guid & PREFIX_MASK) == PREFIX;
     }
 }

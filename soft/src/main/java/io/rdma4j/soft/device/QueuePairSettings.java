@@ -1,8 +1,8 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.DrivenQueuePair;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.RcQueuePair;
@@ -270,7 +270,7 @@ final class QueuePairSettings {
 
     private void toReadyToReceive(Port port) {
         QueuePairMachine.Peer peer = peer(port);
-        machine.checkSourcePort(SoftDevices.peers()
+        machine.checkSourcePort(SoftDevices.peerReputation()
                 .sourcePortCheck(new Gid(peer.remoteHigh(), peer.remoteLow()), peer.queuePairNumber()));
         switch (machine) {
             case RcQueuePair reliable -> reliable.toReadyToReceive(receiveParameters(peer));

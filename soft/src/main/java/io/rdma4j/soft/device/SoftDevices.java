@@ -43,7 +43,7 @@ public final class SoftDevices {
     private static volatile @Nullable LinkDecorator decoration;
 
     /** Volatile: asked for under the locks of engines, which must not wait for the monitor of this class. */
-    private static volatile @Nullable PeerReputation peers;
+    private static volatile @Nullable PeerReputation peerReputation;
 
     private SoftDevices() {}
 
@@ -53,17 +53,17 @@ public final class SoftDevices {
     }
 
     /** What this process knows of its peers. */
-    public static PeerReputation peers() {
-        PeerReputation known = peers;
+    public static PeerReputation peerReputation() {
+        PeerReputation known = peerReputation;
         return known != null ? known : firstPeers();
     }
 
     private static synchronized PeerReputation firstPeers() {
-        PeerReputation known = peers;
+        PeerReputation known = peerReputation;
         if (known == null) {
             SecurityOptions options = SoftOptions.settleSecurity();
             known = new PeerReputation(options.sourcePort(), options.violations(), SoftDevices::isOwnAddress);
-            peers = known;
+            peerReputation = known;
         }
         return known;
     }

@@ -50,7 +50,7 @@ final class SoftQueuePair implements QueuePair {
     private final QueuePairMachine machine;
     private final DrivenQueuePair driven;
     private final QueuePairSettings settings;
-    private final MulticastAttachments attachments;
+    private final MulticastAttachments localEndpoints;
     private final PostLock<SendWorkRequest> sends = new PostLock<>(new SpinLock(), this::enqueue, this::transmit);
     private final PostLock<ReceiveWorkRequest> receives =
             new PostLock<>(new SpinLock(), this::enqueue, this::flushIfFailed);
@@ -79,7 +79,7 @@ final class SoftQueuePair implements QueuePair {
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
             driven.receiveAt(domain.softContext().softDevice()::has);
         }
-        attachments = new MulticastAttachments(engine, domain.softContext().softDevice(), driven);
+        localEndpoints = new MulticastAttachments(engine, domain.softContext().softDevice(), driven);
         settings = new QueuePairSettings(engine, domain.softContext().softDevice(), type, machine, driven);
     }
 
@@ -260,12 +260,13 @@ final class SoftQueuePair implements QueuePair {
     // ---- events from below, under the engine lock ----
 
     private void onAsyncEvent(io.rdma4j.transport.QueuePairEvent event) {
-        if (event == io.rdma4j.transport.QueuePairEvent.GUESSING) {
+        if (event == io.rdma4j.transport.QueuePairEvent.SPOOFING_SUSPECTED) {
             AttackWarnings.onGuessing(this, machine.counters());
             return;
         }
         if (event == io.rdma4j.transport.QueuePairEvent.ACCESS_ERROR) {
-            SoftDevices.peers().noteViolation(new Gid(driven.remoteHigh(), driven.remoteLow()), engine.nowNanos());
+            SoftDevices.peerReputation()
+                    .noteViolation(new Gid(driven.remoteHigh(), driven.remoteLow()), engine.nowNanos());
         }
         domain.softContext()
                 .onAsyncEvent(
@@ -276,7 +277,7 @@ final class SoftQueuePair implements QueuePair {
                             case ACCESS_ERROR -> AsyncEvent.Type.QUEUE_PAIR_ACCESS_ERROR;
                             case SEND_QUEUE_DRAINED -> AsyncEvent.Type.SEND_QUEUE_DRAINED;
                             case LAST_RECEIVE_REACHED -> AsyncEvent.Type.QUEUE_PAIR_LAST_WORK_REQUEST_REACHED;
-                            case GUESSING -> throw new AssertionError("no event of the verbs");
+                            case SPOOFING_SUSPECTED -> throw new AssertionError("no event of the verbs");
                         },
                         this);
     }
@@ -300,7 +301,7 @@ final class SoftQueuePair implements QueuePair {
 
     /** Into the error state, at once or by whoever drives; any thread. */
     void failSoon() {
-        engine.breakSoon(driven);
+        engine.failAsync(driven);
     }
 
     /** The engine that drives it. */
@@ -397,11 +398,11 @@ final class SoftQueuePair implements QueuePair {
 
     @Override
     public void attachMulticast(Gid group) {
-        InetAddress local = attachments.localAddress(type, group);
+        InetAddress local = localEndpoints.localAddress(type, group);
         engine.lock();
         try {
             requireOpen(MulticastAttachments.ATTACH);
-            attachments.attach(group, local);
+            localEndpoints.attach(group, local);
         } finally {
             engine.unlock();
         }
@@ -412,7 +413,7 @@ final class SoftQueuePair implements QueuePair {
         engine.lock();
         try {
             requireOpen(MulticastAttachments.DETACH);
-            attachments.detach(group);
+            localEndpoints.detach(group);
         } finally {
             engine.unlock();
         }
@@ -538,7 +539,7 @@ final class SoftQueuePair implements QueuePair {
             }
             closed = true;
             engine.reset(driven);
-            attachments.detachAll();
+            localEndpoints.detachAll();
             engine.removeQueuePair(driven);
             domain.softContext().softDevice().forgetCounters(machine.counters());
             sendCompletions.removeUser(this);

@@ -79,7 +79,8 @@ final class WorkRequestChecks {
                     throw refusal(
                             queuePair,
                             opcode + " over an unreliable connection",
-                            "It has SEND, RDMA WRITE, both also with immediate data, and memory windows; for the others make a reliable one");
+                            "It has SEND, RDMA WRITE, both also with immediate data, and memory windows; for the"
+                                    + " others make a reliable one");
                 }
             }
             case UNRELIABLE_DATAGRAM -> {

@@ -26,7 +26,7 @@ final class CrashDisconnectPublisher extends DeadlineTask {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final Engine engine;
-    private final Map<Integer, CrashDisconnect> wills = new LinkedHashMap<>();
+    private final Map<Integer, CrashDisconnect> crashDisconnects = new LinkedHashMap<>();
 
     /** Communication IDs of those that the keeper has. */
     private final Set<Integer> told = new HashSet<>();
@@ -47,22 +47,22 @@ final class CrashDisconnectPublisher extends DeadlineTask {
         keeper = channel;
         told.clear();
         changed.clear();
-        if (channel != null && !wills.isEmpty()) {
-            changed.addAll(wills.keySet());
+        if (channel != null && !crashDisconnects.isEmpty()) {
+            changed.addAll(crashDisconnects.keySet());
             tellSoon();
         }
     }
 
-    void add(CrashDisconnect will) {
-        wills.put(will.localId(), will);
+    void add(CrashDisconnect crashDisconnect) {
+        crashDisconnects.put(crashDisconnect.localId(), crashDisconnect);
         if (keeper != null) {
-            changed.add(will.localId());
+            changed.add(crashDisconnect.localId());
             tellSoon();
         }
     }
 
     void remove(int localId) {
-        if (wills.remove(localId) != null && keeper != null) {
+        if (crashDisconnects.remove(localId) != null && keeper != null) {
             if (told.contains(localId)) {
                 changed.add(localId);
                 tellSoon();
@@ -112,7 +112,7 @@ final class CrashDisconnectPublisher extends DeadlineTask {
         Iterator<Integer> ids = changed.iterator();
         for (int i = 0; i < count; i++) {
             int id = ids.next();
-            RelayMessage.putWill(out, i, id, wills.get(id));
+            RelayMessage.putWill(out, i, id, crashDisconnects.get(id));
         }
         if (!channel.send(out, EMPTY)) {
             return false;
@@ -121,7 +121,7 @@ final class CrashDisconnectPublisher extends DeadlineTask {
         for (int i = 0; i < count; i++) {
             Integer id = ids.next();
             ids.remove();
-            if (wills.containsKey(id)) {
+            if (crashDisconnects.containsKey(id)) {
                 told.add(id);
             } else {
                 told.remove(id);

@@ -15,7 +15,7 @@ final class CrashDisconnectStore {
     /** As many queue pairs as a slot has numbers. */
     static final int MOST = 1 << 16;
 
-    private final Map<Integer, CrashDisconnect> wills = new LinkedHashMap<>();
+    private final Map<Integer, CrashDisconnect> crashDisconnects = new LinkedHashMap<>();
 
     /**
      * Takes a message of kind {@link RelayMessage#WILLS}.
@@ -33,11 +33,11 @@ final class CrashDisconnectStore {
             if (Slot.ofCommunicationId(localId) != slot) {
                 return false;
             }
-            CrashDisconnect will = RelayMessage.will(message, at);
-            if (will.remoteId() == 0) {
-                wills.remove(localId);
-            } else if (wills.size() < MOST || wills.containsKey(localId)) {
-                wills.put(localId, will);
+            CrashDisconnect crashDisconnect = RelayMessage.crashDisconnect(message, at);
+            if (crashDisconnect.remoteId() == 0) {
+                crashDisconnects.remove(localId);
+            } else if (crashDisconnects.size() < MOST || crashDisconnects.containsKey(localId)) {
+                crashDisconnects.put(localId, crashDisconnect);
             }
         }
         return true;
@@ -45,8 +45,8 @@ final class CrashDisconnectStore {
 
     /** The process is gone: its wills, which are forgotten here. */
     List<CrashDisconnect> open() {
-        List<CrashDisconnect> all = new ArrayList<>(wills.values());
-        wills.clear();
+        List<CrashDisconnect> all = new ArrayList<>(crashDisconnects.values());
+        crashDisconnects.clear();
         return all;
     }
 }

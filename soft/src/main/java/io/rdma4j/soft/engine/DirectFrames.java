@@ -7,11 +7,11 @@ import io.rdma4j.wire.Frame;
 /** What other processes of a local address send to the UDP port of this process' own, without the port's owner. */
 final class DirectFrames {
     private final Link udp;
-    private final AddressSiblings neighbours;
+    private final AddressSiblings siblings;
 
-    DirectFrames(Link udp, AddressSiblings neighbours) {
+    DirectFrames(Link udp, AddressSiblings siblings) {
         this.udp = udp;
-        this.neighbours = neighbours;
+        this.siblings = siblings;
     }
 
     /** Takes what has arrived; returns how many frames. */
@@ -20,7 +20,7 @@ final class DirectFrames {
         for (int i = 0; i < count; i++) {
             Frame frame = burst.frame(i);
             frame.destinationPort = Frame.UDP_PORT;
-            if (!neighbours.isHere(frame.sourceHigh, frame.sourceLow)) {
+            if (!siblings.isHere(frame.sourceHigh, frame.sourceLow)) {
                 frame.length = 0; // this port is for processes of this address alone; counted as too short
             }
         }

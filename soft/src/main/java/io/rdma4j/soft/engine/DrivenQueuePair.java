@@ -39,7 +39,7 @@ public final class DrivenQueuePair extends DeadlineTask {
     boolean removed;
 
     /** Whether the next look at what was posted finds it broken. */
-    volatile boolean breaks;
+    volatile boolean failRequested;
 
     @Nullable
     DrivenQueuePair nextActive;

@@ -46,11 +46,11 @@ public final class Engine {
     private final LinkSet links;
     private final EngineCounters counters = new EngineCounters();
     private final QueuePairTable queuePairs;
-    private final CrossEngineQueue handover = new CrossEngineQueue();
+    private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
     private final DeadlineQueue deadlines = new DeadlineQueue();
     private final Doorbells doorbells = new Doorbells();
     private final Consumer<DrivenQueuePair> onDoorbell = this::onDoorbell;
-    private final WaitCoordinator progress;
+    private final WaitCoordinator waitCoordinator;
     private final Receiver receiver;
     private final Transmitter transmitter;
     private final MadSender madSender;
@@ -78,8 +78,8 @@ public final class Engine {
         receiver = new Receiver(this);
         transmitter = new Transmitter(this);
         madSender = new MadSender(this);
-        progress = new WaitCoordinator(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
-        progress.start();
+        waitCoordinator = new WaitCoordinator(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
+        waitCoordinator.start();
     }
 
     // ---- for whoever owns protocol state ----
@@ -136,7 +136,7 @@ public final class Engine {
 
     /** A message of the connection manager has come or gone: more will follow. Under the engine lock. */
     void noteManagement() {
-        progress.noteManagement();
+        waitCoordinator.noteManagement();
     }
 
     /** Multicast groups that this process receives; under the engine lock. */
@@ -181,7 +181,7 @@ public final class Engine {
 
     /** A thread other than the caller's, for checks whether memory is accessible to the engine. */
     public Thread backgroundThread() {
-        return progress.background();
+        return waitCoordinator.background();
     }
 
     // ---- ports ----
@@ -306,7 +306,7 @@ public final class Engine {
         try {
             sendWhatIsLeft();
         } finally {
-            progress.end();
+            waitCoordinator.end();
         }
     }
 
@@ -344,9 +344,9 @@ public final class Engine {
 
     /** Takes a copy of a frame from another engine, for the next duty cycle; false if too many wait. Any thread. */
     boolean takeOver(SharedPort port, Frame frame) {
-        boolean taken = handover.put(port, frame);
+        boolean taken = crossEngineQueue.put(port, frame);
         // Put before the look: whoever goes to sleep says so before its last look at what was handed over.
-        progress.noteDeadline(System.nanoTime());
+        waitCoordinator.noteDeadline(System.nanoTime());
         return taken;
     }
 
@@ -370,7 +370,7 @@ public final class Engine {
 
     /** Whether frames of other engines wait. Any thread. */
     boolean isHandedSomething() {
-        return !handover.isEmpty();
+        return !crossEngineQueue.isEmpty();
     }
 
     @Nullable
@@ -391,8 +391,8 @@ public final class Engine {
         if (queuePair.removed) {
             return; // closed since it rang: nobody is to hear of it any more
         }
-        if (queuePair.breaks) {
-            queuePair.breaks = false; // it may be reset, and begin again
+        if (queuePair.failRequested) {
+            queuePair.failRequested = false; // it may be reset, and begin again
             queuePair.machine.toError();
         }
         queuePair.machine.flush();
@@ -405,10 +405,10 @@ public final class Engine {
      * Puts a queue pair into the error state: now, or by whoever is driving. Any thread, also with the lock of another
      * engine; does not wait.
      */
-    public void breakSoon(DrivenQueuePair queuePair) {
-        queuePair.breaks = true;
+    public void failAsync(DrivenQueuePair queuePair) {
+        queuePair.failRequested = true;
         post(queuePair);
-        progress.noteDeadline(System.nanoTime());
+        waitCoordinator.noteDeadline(System.nanoTime());
     }
 
     /** Transmits what was posted to a queue pair: now, or by whoever is driving. Any thread; does not wait. */
@@ -456,12 +456,12 @@ public final class Engine {
         try {
             now = System.nanoTime();
             counters.cycles++;
-            progress.notePoll(now);
+            waitCoordinator.notePoll(now);
             doorbells.take(onDoorbell);
             transmitter.run(now);
             received = receive((counters.cycles & COLD_MASK) == 0, false) > 0;
             runTimers();
-            if (!received || progress.isSomebodyAsleep()) {
+            if (!received || waitCoordinator.isSomebodyAsleep()) {
                 transmitter.run(now);
             }
             noteDeadline();
@@ -485,7 +485,7 @@ public final class Engine {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException("a thread that holds the engine lock must not wait");
         }
-        return progress.await(signal, done, deadlineNanos);
+        return waitCoordinator.await(signal, done, deadlineNanos);
     }
 
     /** Where the leader's cycle looks for input: each look is a system call. */
@@ -513,7 +513,7 @@ public final class Engine {
                 transmitter.run(now);
                 sleep = received == 0 && !transmitter.hasWork();
                 if (sleep) {
-                    progress.publishSleep(nextDeadlineNanos());
+                    waitCoordinator.publishSleep(nextDeadlineNanos());
                 }
             }
         } finally {
@@ -538,8 +538,8 @@ public final class Engine {
     }
 
     private void noteDeadline() {
-        if (progress.isSomebodyAsleep()) {
-            progress.noteDeadline(transmitter.hasWork() ? now : nextDeadlineNanos());
+        if (waitCoordinator.isSomebodyAsleep()) {
+            waitCoordinator.noteDeadline(transmitter.hasWork() ? now : nextDeadlineNanos());
         }
     }
 
@@ -554,7 +554,8 @@ public final class Engine {
      * @param channels whether also from this host's processes, which otherwise has its turn now and then
      */
     private int receive(boolean cold, boolean channels) {
-        int frames = groups.receive(now, cold) + handover.drain(now, receiver) + ports.receive(now, cold, channels);
+        int frames =
+                groups.receive(now, cold) + crossEngineQueue.drain(now, receiver) + ports.receive(now, cold, channels);
         if (frames == 0 && cold) {
             frames = ports.receiveStray(now);
         }

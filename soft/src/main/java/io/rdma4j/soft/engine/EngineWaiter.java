@@ -4,11 +4,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /** One thread in one wait. */
 final class EngineWaiter {
-    private final WaitCoordinator progress;
+    private final WaitCoordinator waitCoordinator;
     final Thread thread;
 
-    EngineWaiter(WaitCoordinator progress, Thread thread) {
-        this.progress = progress;
+    EngineWaiter(WaitCoordinator waitCoordinator, Thread thread) {
+        this.waitCoordinator = waitCoordinator;
         this.thread = thread;
     }
 
@@ -23,6 +23,6 @@ final class EngineWaiter {
             return;
         }
         LockSupport.unpark(thread);
-        progress.wakeIfLeader(this);
+        waitCoordinator.wakeIfLeader(this);
     }
 }

@@ -27,7 +27,7 @@ public interface GsiHandler {
      * Ends connections of a process that is gone, in its name. Called under the engine lock, after {@link #onProcessGone}.
      *
      * @param port the address that the process used
-     * @param wills its connections with other addresses
+     * @param crashDisconnects its connections with other addresses
      */
-    void onLastWills(Port port, List<CrashDisconnect> wills);
+    void onLastWills(Port port, List<CrashDisconnect> crashDisconnects);
 }

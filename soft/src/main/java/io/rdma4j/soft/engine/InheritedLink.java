@@ -23,10 +23,10 @@ final class InheritedLink extends ForwardingLink {
      * @param owned UDP port 4791
      * @param sender the UDP port that the process has sent from so far
      */
-    InheritedLink(Link owned, Link sender, AddressSiblings neighbours) {
-        super(new SiblingLink(sender, neighbours));
+    InheritedLink(Link owned, Link sender, AddressSiblings siblings) {
+        super(new SiblingLink(sender, siblings));
         this.owned = owned;
-        direct = new DirectFrames(sender, neighbours);
+        direct = new DirectFrames(sender, siblings);
     }
 
     /** The next {@link #poll} looks at the UDP port that the process sent from. */

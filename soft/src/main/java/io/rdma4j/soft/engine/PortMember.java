@@ -50,7 +50,7 @@ final class PortMember implements Link {
     /** Whether messages lie in the channel that the kernel knows nothing of any more. */
     private boolean mayHaveMore;
 
-    private final CrashDisconnectStore ownersWills = new CrashDisconnectStore();
+    private final CrashDisconnectStore ownersCrashDisconnects = new CrashDisconnectStore();
     private boolean startsDirect;
     private boolean ended;
 
@@ -70,10 +70,10 @@ final class PortMember implements Link {
     PortMember(SharedPort port, LocalChannel channel, Link sender, int slot) {
         this.port = port;
         this.channel = channel;
-        this.sender = new SiblingLink(sender, port.neighbours());
-        direct = new DirectFrames(sender, port.neighbours());
+        this.sender = new SiblingLink(sender, port.siblings());
+        direct = new DirectFrames(sender, port.siblings());
         int udpPort = sender.localAddress().getPort();
-        port.neighbours().put(slot, udpPort);
+        port.siblings().put(slot, udpPort);
         begin(RelayMessage.HELLO, RelayMessage.HELLO_BYTES)
                 .put(1, RelayMessage.VERSION)
                 .put(2, (byte) slot)
@@ -123,8 +123,8 @@ final class PortMember implements Link {
     }
 
     /** What the owner has left when it has ended; it may be another process that keeps it. */
-    List<CrashDisconnect> wills() {
-        return refused ? List.of() : ownersWills.open();
+    List<CrashDisconnect> crashDisconnects() {
+        return refused ? List.of() : ownersCrashDisconnects.open();
     }
 
     // ---- the link ----
@@ -184,7 +184,7 @@ final class PortMember implements Link {
     private void end(boolean isEnd) {
         if (isEnd) {
             ended = true;
-            port.neighbours().clear();
+            port.siblings().clear();
         }
     }
 
@@ -234,10 +234,10 @@ final class PortMember implements Link {
             port.signal().raise();
         } else if (kind == RelayMessage.GONE && bytes == 2) {
             gone = message.get(at + 1) & 0xff;
-            port.neighbours().put(gone, 0);
+            port.siblings().put(gone, 0);
         } else if (kind == RelayMessage.NEIGHBOUR && bytes == RelayMessage.NEIGHBOUR_BYTES) {
-            port.neighbours().put(message.get(at + 1) & 0xff, message.getShort(at + 2) & 0xffff);
-        } else if (kind == RelayMessage.WILLS && ownersWills.take(message, ownerSlot)) {
+            port.siblings().put(message.get(at + 1) & 0xff, message.getShort(at + 2) & 0xffff);
+        } else if (kind == RelayMessage.WILLS && ownersCrashDisconnects.take(message, ownerSlot)) {
             return;
         } else {
             // Another version of this program, or none at all.

@@ -41,7 +41,7 @@ final class PortOwner {
     private static final class Member {
         private final LocalChannel channel;
         private final Set<Long> services = new HashSet<>();
-        private final CrashDisconnectStore wills = new CrashDisconnectStore();
+        private final CrashDisconnectStore crashDisconnects = new CrashDisconnectStore();
         private int slot;
         private int udpPort;
         private boolean isExpelled;
@@ -62,7 +62,7 @@ final class PortOwner {
     private long lastSearchNanos;
 
     /** Who keeps the last wills of this process. */
-    private @Nullable Member trustee;
+    private @Nullable Member backupProcess;
 
     PortOwner(Engine engine, SharedPort port, LinkSet.LocalListener listener, long graceEndsNanos) {
         this.engine = engine;
@@ -146,7 +146,7 @@ final class PortOwner {
             var _ = member.channel.send(header, EMPTY);
         } else if (kind == RelayMessage.UNLISTEN && bytes == RelayMessage.SERVICE_BYTES) {
             member.services.remove(message.getLong(at + RelayMessage.SERVICE_AT));
-        } else if (kind == RelayMessage.WILLS && member.wills.take(message, member.slot)) {
+        } else if (kind == RelayMessage.WILLS && member.crashDisconnects.take(message, member.slot)) {
             return;
         } else {
             // Another version of this program, or none at all.
@@ -164,7 +164,7 @@ final class PortOwner {
         member.slot = slot;
         member.udpPort = udpPort;
         bySlot[slot] = member;
-        port.neighbours().put(slot, udpPort);
+        port.siblings().put(slot, udpPort);
         // Before the newcomer is welcome, so that its first frame and the answer go the way that all others will.
         for (Member other : members) {
             if (other != member && bySlot[other.slot] == other) {
@@ -174,13 +174,13 @@ final class PortOwner {
         }
         begin(RelayMessage.WELCOME, 3).put(1, RelayMessage.VERSION).put(2, (byte) engine.slot());
         var _ = member.channel.send(header, EMPTY);
-        if (trustee == null) {
+        if (backupProcess == null) {
             appoint(member);
         }
     }
 
     private void appoint(@Nullable Member keeper) {
-        trustee = keeper;
+        backupProcess = keeper;
         port.willKeeper(keeper == null ? null : keeper.channel);
     }
 
@@ -211,13 +211,13 @@ final class PortOwner {
         member.channel.close();
         if (bySlot[member.slot] == member) {
             bySlot[member.slot] = null;
-            port.neighbours().put(member.slot, 0);
+            port.siblings().put(member.slot, 0);
             if (!member.isExpelled) {
                 tellGone(member.slot);
-                port.onLastWills(member.wills.open());
+                port.onLastWills(member.crashDisconnects.open());
             }
         }
-        if (trustee == member) {
+        if (backupProcess == member) {
             appoint(anyMember());
         }
     }

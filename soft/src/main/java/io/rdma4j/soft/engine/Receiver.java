@@ -189,10 +189,10 @@ final class Receiver implements CrossEngineQueue.Taker {
     }
 
     /** What a process that shared a port has left, if there is who can end it. */
-    void onLastWills(SharedPort port, List<CrashDisconnect> wills) {
+    void onLastWills(SharedPort port, List<CrashDisconnect> crashDisconnects) {
         GsiHandler handler = gsiHandler;
-        if (handler != null && !wills.isEmpty()) {
-            handler.onLastWills(port, wills);
+        if (handler != null && !crashDisconnects.isEmpty()) {
+            handler.onLastWills(port, crashDisconnects);
         }
     }
 

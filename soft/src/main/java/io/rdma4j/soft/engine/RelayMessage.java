@@ -57,18 +57,22 @@ final class RelayMessage {
     }
 
     /** Puts the will of a connection at its place, or that it is taken back. */
-    static void putWill(ByteBuffer out, int index, int localId, @Nullable CrashDisconnect will) {
+    static void putWill(ByteBuffer out, int index, int localId, @Nullable CrashDisconnect crashDisconnect) {
         int at = WILLS_AT + index * WILL_BYTES;
         out.putInt(at, localId);
-        out.putInt(at + 4, will == null ? 0 : will.localQueuePair());
-        out.putInt(at + 8, will == null ? 0 : will.remoteId());
-        out.putInt(at + 12, will == null ? 0 : will.trafficClass() << QUEUE_PAIR_BITS | will.remoteQueuePair());
-        out.putLong(at + 16, will == null ? 0 : will.remoteHigh());
-        out.putLong(at + 24, will == null ? 0 : will.remoteLow());
+        out.putInt(at + 4, crashDisconnect == null ? 0 : crashDisconnect.localQueuePair());
+        out.putInt(at + 8, crashDisconnect == null ? 0 : crashDisconnect.remoteId());
+        out.putInt(
+                at + 12,
+                crashDisconnect == null
+                        ? 0
+                        : crashDisconnect.trafficClass() << QUEUE_PAIR_BITS | crashDisconnect.remoteQueuePair());
+        out.putLong(at + 16, crashDisconnect == null ? 0 : crashDisconnect.remoteHigh());
+        out.putLong(at + 24, crashDisconnect == null ? 0 : crashDisconnect.remoteLow());
     }
 
     /** The will at a place of a message. */
-    static CrashDisconnect will(ByteBuffer message, int at) {
+    static CrashDisconnect crashDisconnect(ByteBuffer message, int at) {
         int classAndQueuePair = message.getInt(at + 12);
         return new CrashDisconnect(
                 message.getInt(at),

@@ -37,8 +37,8 @@ public final class SharedPort extends Port {
     private final Path socket;
     private final ReceiveBurst burst = new ReceiveBurst(BURST_FRAMES);
     private final Set<Long> services = new LinkedHashSet<>();
-    private final AddressSiblings neighbours;
-    private final CrashDisconnectPublisher wills;
+    private final AddressSiblings siblings;
+    private final CrashDisconnectPublisher crashDisconnects;
     private final Signal signal = new Signal();
     private final DeadlineTask retry = new Retry();
     private long retryNanos = FIRST_RETRY_NANOS;
@@ -65,8 +65,8 @@ public final class SharedPort extends Port {
         super(address);
         this.engine = engine;
         this.socket = socket;
-        neighbours = new AddressSiblings(high(), low());
-        wills = new CrashDisconnectPublisher(engine);
+        siblings = new AddressSiblings(high(), low());
+        crashDisconnects = new CrashDisconnectPublisher(engine);
     }
 
     /** Whether this process has UDP port 4791 of the address. */
@@ -122,7 +122,7 @@ public final class SharedPort extends Port {
             SocketFiles.removeAtExit(socket);
             link = engine.decorate(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
-            wills.keeper(null); // until another process comes
+            crashDisconnects.keeper(null); // until another process comes
             owner = new PortOwner(engine, this, listener, graceEnds);
             owned = udp;
             signal.raise();
@@ -136,12 +136,12 @@ public final class SharedPort extends Port {
     private Link ownerLink(Link udp) {
         Link before = sender;
         if (before != null) {
-            InheritedLink made = new InheritedLink(udp, before, neighbours);
+            InheritedLink made = new InheritedLink(udp, before, siblings);
             inherited = made;
             return made;
         }
         sender = udp;
-        return new SiblingLink(udp, neighbours);
+        return new SiblingLink(udp, siblings);
     }
 
     private @Nullable String tryJoin(String taken) throws IOException {
@@ -165,7 +165,7 @@ public final class SharedPort extends Port {
         for (long service : services) {
             joined.listen(service);
         }
-        wills.keeper(channel);
+        crashDisconnects.keeper(channel);
         link = engine.decorate(joined);
         member = joined;
         return null;
@@ -246,7 +246,7 @@ public final class SharedPort extends Port {
             if (taken == 0 && asMember.hasEnded()) {
                 onOwnerGone();
                 onProcessGone(asMember.ownerSlot());
-                onLastWills(asMember.wills());
+                onLastWills(asMember.crashDisconnects());
             }
         }
         return taken;
@@ -268,7 +268,7 @@ public final class SharedPort extends Port {
     }
 
     private int receiveDirect(long nowNanos, Link own) {
-        int taken = new DirectFrames(own, neighbours).take(burst);
+        int taken = new DirectFrames(own, siblings).take(burst);
         for (int i = 0; i < taken; i++) {
             engine.receiver().onRelayedFrame(nowNanos, this, burst.frame(i));
         }
@@ -292,23 +292,23 @@ public final class SharedPort extends Port {
     }
 
     /** A connection with another address that shall not outlive this process, whatever its end. */
-    public void addWill(CrashDisconnect will) {
-        wills.add(will);
+    public void addWill(CrashDisconnect crashDisconnect) {
+        crashDisconnects.add(crashDisconnect);
     }
 
     /** The connection of a communication ID is over. */
     public void removeWill(int localId) {
-        wills.remove(localId);
+        crashDisconnects.remove(localId);
     }
 
     /** Another process learns now what has changed: this one ends. */
     public void tellWills() {
-        wills.tell();
+        crashDisconnects.tell();
     }
 
     /** Tells this process' wills to another from now on, or to none. */
     void willKeeper(@Nullable LocalChannel keeper) {
-        wills.keeper(keeper);
+        crashDisconnects.keeper(keeper);
     }
 
     /** Passes a frame on to the process that has a slot; false if none has. */
@@ -379,8 +379,8 @@ public final class SharedPort extends Port {
     }
 
     /** How the other processes of the address are reached without the owner. Any thread. */
-    AddressSiblings neighbours() {
-        return neighbours;
+    AddressSiblings siblings() {
+        return siblings;
     }
 
     Signal signal() {

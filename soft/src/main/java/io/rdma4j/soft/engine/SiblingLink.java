@@ -10,16 +10,16 @@ import io.rdma4j.wire.Frame;
  * UDP port 4791, and who takes them puts that in again.
  */
 final class SiblingLink extends ForwardingLink {
-    private final AddressSiblings neighbours;
+    private final AddressSiblings siblings;
 
-    SiblingLink(Link udp, AddressSiblings neighbours) {
+    SiblingLink(Link udp, AddressSiblings siblings) {
         super(udp);
-        this.neighbours = neighbours;
+        this.siblings = siblings;
     }
 
     @Override
     public void send(SendBurst burst) {
-        int port = neighbours.portOf(burst);
+        int port = siblings.portOf(burst);
         if (port == 0) {
             inner.send(burst);
         } else {

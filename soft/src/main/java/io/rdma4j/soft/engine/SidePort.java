@@ -43,7 +43,7 @@ final class SidePort extends Port {
             Link beside = owned == null ? null : engine.links().openBeside(owned, first, last);
             Link link = beside == null ? engine.links().openUdp(shared.address(), 0) : beside;
             return new SidePort(
-                    engine, shared, engine.decorate(new SiblingLink(link, shared.neighbours())), beside != null);
+                    engine, shared, engine.decorate(new SiblingLink(link, shared.siblings())), beside != null);
         } catch (IOException e) {
             throw SystemFailure.of("ibv_modify_qp", "open a socket of " + GidAddresses.text(shared.address()), e, "");
         }

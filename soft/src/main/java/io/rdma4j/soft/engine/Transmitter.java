@@ -34,7 +34,7 @@ final class Transmitter {
     private final Icrc icrc = new Icrc();
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), BURST_BYTES);
 
-    private final ActiveQueue turns = new ActiveQueue();
+    private final ActiveQueue activeQueue = new ActiveQueue();
 
     /** Whether the queue pair whose turn it was may have more to send. */
     private boolean turnIsOver;
@@ -52,7 +52,7 @@ final class Transmitter {
     }
 
     boolean hasWork() {
-        return !turns.isEmpty();
+        return !activeQueue.isEmpty();
     }
 
     /** Puts a queue pair on the list, if it is not there. */
@@ -61,17 +61,17 @@ final class Transmitter {
             return;
         }
         queuePair.active = true;
-        turns.begin(queuePair);
+        activeQueue.begin(queuePair);
     }
 
     /** Sends, until nothing is left or it is time to look for input. */
     void run(long nowNanos) {
         int budget = RUN_PACKETS;
         while (budget > 0 && hasWork()) {
-            DrivenQueuePair queuePair = turns.next();
+            DrivenQueuePair queuePair = activeQueue.next();
             budget -= turn(queuePair, nowNanos);
             if (turnIsOver) {
-                turns.goOn(queuePair);
+                activeQueue.goOn(queuePair);
             } else {
                 queuePair.active = false;
                 flushIfFailed(queuePair);

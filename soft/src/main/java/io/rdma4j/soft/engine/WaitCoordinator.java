@@ -55,10 +55,10 @@ final class WaitCoordinator {
     private final AtomicInteger virtualWaiters = new AtomicInteger();
     private volatile long leaderSinceNanos;
     private volatile long sleepDeadlineNanos = AWAKE;
-    private final BackgroundBackoff standby = new BackgroundBackoff();
+    private final BackgroundBackoff backoff = new BackgroundBackoff();
 
     /** Belongs to the leader. */
-    private final AdaptiveSpin sleepDelay = new AdaptiveSpin();
+    private final AdaptiveSpin spin = new AdaptiveSpin();
 
     private volatile long lastPollNanos;
     private volatile boolean backgroundRests;
@@ -98,7 +98,7 @@ final class WaitCoordinator {
 
     /** Told of each message of the connection manager, under the engine lock. */
     void noteManagement() {
-        if (standby.expect()) {
+        if (backoff.expect()) {
             LockSupport.unpark(background);
         }
     }
@@ -210,10 +210,10 @@ final class WaitCoordinator {
     /** Looks for input first if that is worth its while, and sleeps if there is none; returns the same as {@link #sleep}. */
     private boolean lookAndSleep(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
         long begin = System.nanoTime();
-        long lookNanos = sleepDelay.begin();
+        long lookNanos = spin.begin();
         boolean found = lookNanos > 0 && look(done, deadlineNanos, begin, lookNanos);
         boolean isLocalReady = found || sleep(self, done, deadlineNanos);
-        sleepDelay.end(System.nanoTime() - begin, found);
+        spin.end(System.nanoTime() - begin, found);
         return isLocalReady;
     }
 
@@ -311,7 +311,7 @@ final class WaitCoordinator {
         } else if (mustGiveWay()) {
             pause();
         } else if (leader.compareAndSet(null, backgroundWaiter)) {
-            standby.takeOver();
+            backoff.takeOver();
             lead(backgroundWaiter, this::mustGiveWay, Long.MAX_VALUE);
         }
     }
@@ -329,12 +329,12 @@ final class WaitCoordinator {
     }
 
     private void pause() {
-        LockSupport.parkNanos(this, standby.begin());
-        standby.end();
+        LockSupport.parkNanos(this, backoff.begin());
+        backoff.end();
     }
 
     private boolean mustGiveWay() {
         return !followers.isEmpty()
-                || virtualWaiters.get() == 0 && standby.isPolling(System.nanoTime() - lastPollNanos);
+                || virtualWaiters.get() == 0 && backoff.isPolling(System.nanoTime() - lastPollNanos);
     }
 }

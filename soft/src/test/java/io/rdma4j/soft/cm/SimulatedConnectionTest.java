@@ -40,8 +40,9 @@ class SimulatedConnectionTest {
         assertThat(event.status()).isEqualTo(-110);
         assertThat(event.explanation())
                 .isEqualTo("connection from 10.0.0.1:" + localPort(dialogue)
-                        + " to 10.0.0.2:7174 (device sim0, GID 10.0.0.1 at index 1): the peer did not answer the connection"
-                        + " request (ETIMEDOUT). Check that the host is up and that UDP port 4791 is open both ways");
+                        + " to 10.0.0.2:7174 (device sim0, GID 10.0.0.1 at index 1): the peer did not answer the"
+                        + " connection request (ETIMEDOUT). Check that the host is up and that UDP port 4791 is open"
+                        + " both ways");
     }
 
     private static int localPort(Dialogue dialogue) {
@@ -240,13 +241,15 @@ class SimulatedConnectionTest {
     @Test
     void aProcessThatEndsPartsFromAllPeers() {
         Dialogue dialogue = new Dialogue().established();
-        dialogue.server.service.partFromAll();
-        assertThat(dialogue.server.service.isParting()).isTrue();
+        dialogue.server.service.disconnectAll();
+        assertThat(dialogue.server.service.isDisconnecting()).isTrue();
         dialogue.network.settle();
         dialogue.active.take(CmEvent.Type.DISCONNECTED);
         dialogue.active.id().disconnect();
         dialogue.network.settle();
-        assertThat(dialogue.server.service.isParting()).as("it was answered").isFalse();
+        assertThat(dialogue.server.service.isDisconnecting())
+                .as("it was answered")
+                .isFalse();
     }
 
     /** Also of an identifier that is closed already. */
@@ -259,12 +262,12 @@ class SimulatedConnectionTest {
         if (isClosed) {
             dialogue.active.id().close();
         }
-        dialogue.client.service.partFromAll();
+        dialogue.client.service.disconnectAll();
         dialogue.network.run(Duration.ofMillis(150));
         dialogue.passive.take(CmEvent.Type.DISCONNECTED);
         dialogue.passive.id().disconnect();
         dialogue.network.settle();
-        assertThat(dialogue.client.service.isParting()).isFalse();
+        assertThat(dialogue.client.service.isDisconnecting()).isFalse();
     }
 
     @Test
@@ -306,6 +309,6 @@ class SimulatedConnectionTest {
                 .isInstanceOf(RdmaException.class)
                 .hasMessage(
                         "rdma_bind_addr: No such device (ENODEV): no software device has the local address 10.0.0.9."
-                                + " Use an address of this host whose network interface is up; `ip address` lists them");
+                            + " Use an address of this host whose network interface is up; `ip address` lists them");
     }
 }

@@ -235,8 +235,8 @@ final class SimulatedNetwork {
         }
 
         @Override
-        public PeerReputation peers() {
-            return SoftDevices.peers();
+        public PeerReputation peerReputation() {
+            return SoftDevices.peerReputation();
         }
 
         @Override

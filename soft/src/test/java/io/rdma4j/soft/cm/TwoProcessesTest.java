@@ -181,19 +181,19 @@ class TwoProcessesTest {
         EventChannel channel = EventChannel.open();
         CmId listener = listener(channel, loopback());
         String source = TestAddresses.loopback().getHostAddress();
-        List<Process> peers = new ArrayList<>();
+        List<Process> peerReputation = new ArrayList<>();
         List<CmId> servers = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            peers.add(start("client", "127.0.0.1", String.valueOf(listener.sourcePort()), source));
-            servers.add(accept(channel, peers.get(i)));
+            peerReputation.add(start("client", "127.0.0.1", String.valueOf(listener.sourcePort()), source));
+            servers.add(accept(channel, peerReputation.get(i)));
         }
         Thread.sleep(WILLS_ARE_TOLD);
-        peers.get(victim).destroyForcibly().waitFor();
+        peerReputation.get(victim).destroyForcibly().waitFor();
         assertThat(expect(channel, CmEvent.Type.DISCONNECTED).id()).isSameAs(servers.get(victim));
         servers.get(victim).disconnect();
         assertThat(expect(channel, CmEvent.Type.TIMEWAIT_EXIT).id()).isSameAs(servers.get(victim));
         assertThat(channel.poll()).as("of the other").isNull();
-        peers.get(1 - victim).destroyForcibly().waitFor();
+        peerReputation.get(1 - victim).destroyForcibly().waitFor();
         for (CmId server : servers) {
             server.close();
         }

@@ -13,33 +13,34 @@ class PeerReputationTest {
     private static final Gid OWN = new Gid(0, 0xffff_0a00_0002L);
     private static final long SECOND = 1_000_000_000L;
 
-    private static PeerReputation peers(SecurityOptions.SourcePort port, SecurityOptions.Violations punished) {
+    private static PeerReputation peerReputation(SecurityOptions.SourcePort port, SecurityOptions.Violations punished) {
         return new PeerReputation(port, punished, OWN::equals);
     }
 
     private static PeerReputation punishing(SecurityOptions.Violations punished) {
-        return peers(SecurityOptions.SourcePort.AUTO, punished);
+        return peerReputation(SecurityOptions.SourcePort.AUTO, punished);
     }
 
     @Test
     void onlyQueuePairsOfRdma4jAreHeldToTheirPort() {
-        PeerReputation peers = peers(SecurityOptions.SourcePort.AUTO, SecurityOptions.Violations.OFF);
-        peers.noteKin(PEER, 5, "a connection");
-        assertThat(peers.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
-        assertThat(peers.sourcePortCheck(PEER, 6)).isEqualTo(SourcePortCheck.COUNT);
-        assertThat(peers.sourcePortCheck(OWN, 5)).isEqualTo(SourcePortCheck.COUNT);
-        peers.noteKin(PEER, 5, "its successor");
-        peers.forget(PEER, 5, "a connection");
-        assertThat(peers.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
-        peers.forget(PEER, 5, "its successor");
-        assertThat(peers.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.COUNT);
+        PeerReputation peerReputation = peerReputation(SecurityOptions.SourcePort.AUTO, SecurityOptions.Violations.OFF);
+        peerReputation.noteKin(PEER, 5, "a connection");
+        assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
+        assertThat(peerReputation.sourcePortCheck(PEER, 6)).isEqualTo(SourcePortCheck.COUNT);
+        assertThat(peerReputation.sourcePortCheck(OWN, 5)).isEqualTo(SourcePortCheck.COUNT);
+        peerReputation.noteKin(PEER, 5, "its successor");
+        peerReputation.forget(PEER, 5, "a connection");
+        assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.ENFORCE);
+        peerReputation.forget(PEER, 5, "its successor");
+        assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(SourcePortCheck.COUNT);
     }
 
     @Test
     void aSettingCountsForAllPeers() {
         for (SourcePortCheck check : SourcePortCheck.values()) {
-            PeerReputation peers = peers(SecurityOptions.SourcePort.valueOf(check.name()), SecurityOptions.Violations.OFF);
-            assertThat(peers.sourcePortCheck(PEER, 5)).isEqualTo(check);
+            PeerReputation peerReputation =
+                    peerReputation(SecurityOptions.SourcePort.valueOf(check.name()), SecurityOptions.Violations.OFF);
+            assertThat(peerReputation.sourcePortCheck(PEER, 5)).isEqualTo(check);
         }
     }
 
@@ -48,36 +49,36 @@ class PeerReputationTest {
         Random random = new Random(3);
         for (int i = 0; i < 1000; i++) {
             long guid = ProcessGuid.draw(random);
-            assertThat(ProcessGuid.isKin(guid)).isTrue();
-            assertThat(ProcessGuid.isKin(guid + 4096))
+            assertThat(ProcessGuid.isRdma4jPeer(guid)).isTrue();
+            assertThat(ProcessGuid.isRdma4jPeer(guid + 4096))
                     .as("of a later interface")
                     .isTrue();
         }
-        assertThat(ProcessGuid.isKin(0x5054_00ff_fe88_0001L)).isFalse();
-        assertThat(ProcessGuid.isKin(0)).isFalse();
+        assertThat(ProcessGuid.isRdma4jPeer(0x5054_00ff_fe88_0001L)).isFalse();
+        assertThat(ProcessGuid.isRdma4jPeer(0)).isFalse();
     }
 
     @Test
     void fiveIllegalAccessesWithinAMinuteCloseTheDoorForAMinute() {
-        PeerReputation peers = punishing(SecurityOptions.Violations.REMOTE);
+        PeerReputation peerReputation = punishing(SecurityOptions.Violations.REMOTE);
         for (int i = 0; i < 4; i++) {
-            peers.noteViolation(PEER, i * SECOND);
+            peerReputation.noteViolation(PEER, i * SECOND);
         }
-        assertThat(peers.isRefused(PEER, 4 * SECOND)).isFalse();
-        peers.noteViolation(PEER, 5 * SECOND);
-        assertThat(peers.isRefused(PEER, 5 * SECOND)).isTrue();
-        assertThat(peers.isRefused(new Gid(0, 1), 5 * SECOND)).isFalse();
-        assertThat(peers.isRefused(PEER, 65 * SECOND - 1)).isTrue();
-        assertThat(peers.isRefused(PEER, 65 * SECOND)).isFalse();
+        assertThat(peerReputation.isRefused(PEER, 4 * SECOND)).isFalse();
+        peerReputation.noteViolation(PEER, 5 * SECOND);
+        assertThat(peerReputation.isRefused(PEER, 5 * SECOND)).isTrue();
+        assertThat(peerReputation.isRefused(new Gid(0, 1), 5 * SECOND)).isFalse();
+        assertThat(peerReputation.isRefused(PEER, 65 * SECOND - 1)).isTrue();
+        assertThat(peerReputation.isRefused(PEER, 65 * SECOND)).isFalse();
     }
 
     @Test
     void illegalAccessesThatAreFarBetweenAreForgiven() {
-        PeerReputation peers = punishing(SecurityOptions.Violations.REMOTE);
+        PeerReputation peerReputation = punishing(SecurityOptions.Violations.REMOTE);
         for (int i = 0; i < 100; i++) {
             long now = 20L * i * SECOND;
-            peers.noteViolation(PEER, now);
-            assertThat(peers.isRefused(PEER, now)).isFalse();
+            peerReputation.noteViolation(PEER, now);
+            assertThat(peerReputation.isRefused(PEER, now)).isFalse();
         }
     }
 
@@ -98,15 +99,15 @@ class PeerReputationTest {
 
     @Test
     void violatorsAreForgottenWhenThereAreTooMany() {
-        PeerReputation peers = punishing(SecurityOptions.Violations.REMOTE);
+        PeerReputation peerReputation = punishing(SecurityOptions.Violations.REMOTE);
         for (int i = 0; i < 5; i++) {
-            peers.noteViolation(PEER, 0);
+            peerReputation.noteViolation(PEER, 0);
         }
         for (int i = 0; i < 1023; i++) {
-            peers.noteViolation(new Gid(1, i), 0);
+            peerReputation.noteViolation(new Gid(1, i), 0);
         }
-        assertThat(peers.isRefused(PEER, 1)).isTrue();
-        peers.noteViolation(new Gid(2, 0), 0);
-        assertThat(peers.isRefused(PEER, 1)).isFalse();
+        assertThat(peerReputation.isRefused(PEER, 1)).isTrue();
+        peerReputation.noteViolation(new Gid(2, 0), 0);
+        assertThat(peerReputation.isRefused(PEER, 1)).isFalse();
     }
 }

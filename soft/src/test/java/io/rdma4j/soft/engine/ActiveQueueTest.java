@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** A short message waits for one turn of those with long ones, and does not keep them from sending. */
 class ActiveQueueTest {
-    private final ActiveQueue turns = new ActiveQueue();
+    private final ActiveQueue activeQueue = new ActiveQueue();
     private final List<DrivenQueuePair> longOnes = List.of(queuePair(), queuePair(), queuePair());
     private final DrivenQueuePair shortOne = queuePair();
 
@@ -25,39 +25,39 @@ class ActiveQueueTest {
     }
 
     private void longTurn(int index) {
-        assertThat(turns.next()).isSameAs(longOnes.get(index));
-        turns.goOn(longOnes.get(index));
+        assertThat(activeQueue.next()).isSameAs(longOnes.get(index));
+        activeQueue.goOn(longOnes.get(index));
     }
 
     @Test
     void whoGoesOnComesAgainAfterAllOthers() {
-        longOnes.forEach(turns::goOn);
+        longOnes.forEach(activeQueue::goOn);
         for (int i = 0; i < 7; i++) {
             longTurn(i % 3);
         }
-        assertThat(turns.isEmpty()).isFalse();
+        assertThat(activeQueue.isEmpty()).isFalse();
     }
 
     @Test
     void whoBeginsWaitsForOneTurnAtMost() {
-        longOnes.forEach(turns::goOn);
+        longOnes.forEach(activeQueue::goOn);
         longTurn(0);
-        turns.begin(shortOne);
-        assertThat(turns.next()).isSameAs(shortOne);
-        turns.begin(shortOne);
+        activeQueue.begin(shortOne);
+        assertThat(activeQueue.next()).isSameAs(shortOne);
+        activeQueue.begin(shortOne);
         longTurn(1);
-        assertThat(turns.next()).isSameAs(shortOne);
+        assertThat(activeQueue.next()).isSameAs(shortOne);
     }
 
     @Test
     void whoBeginsAgainAndAgainLeavesHalfOfTheTurns() {
-        longOnes.forEach(turns::goOn);
+        longOnes.forEach(activeQueue::goOn);
         for (int i = 0; i < 9; i++) {
-            turns.begin(shortOne);
-            assertThat(turns.next()).isSameAs(shortOne);
-            turns.begin(shortOne);
+            activeQueue.begin(shortOne);
+            assertThat(activeQueue.next()).isSameAs(shortOne);
+            activeQueue.begin(shortOne);
             longTurn(0);
-            assertThat(turns.next()).isSameAs(shortOne);
+            assertThat(activeQueue.next()).isSameAs(shortOne);
             longTurn(1);
             longTurn(2);
         }
@@ -65,8 +65,8 @@ class ActiveQueueTest {
 
     @Test
     void nobodyIsLeftWhenAllHaveHadTheirTurn() {
-        longOnes.forEach(turns::begin);
-        longOnes.forEach(each -> assertThat(turns.next()).isSameAs(each));
-        assertThat(turns.isEmpty()).isTrue();
+        longOnes.forEach(activeQueue::begin);
+        longOnes.forEach(each -> assertThat(activeQueue.next()).isSameAs(each));
+        assertThat(activeQueue.isEmpty()).isTrue();
     }
 }

@@ -25,7 +25,7 @@ class AddressSiblingsTest {
     private static final InetAddress ELSEWHERE = InetAddress.ofLiteral("127.0.0.2");
     private static final int FRAME_BYTES = 64;
 
-    private final AddressSiblings neighbours = new AddressSiblings(GidAddresses.high(HERE), GidAddresses.low(HERE));
+    private final AddressSiblings siblings = new AddressSiblings(GidAddresses.high(HERE), GidAddresses.low(HERE));
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), 2 * SendBurst.MAX_FRAME_BYTES);
 
     private SendBurst burst(InetAddress to, int... queuePairs) {
@@ -40,18 +40,18 @@ class AddressSiblingsTest {
 
     @Test
     void slotOfTheQueuePairNumberFindsThePort() {
-        neighbours.put(7, 1234);
-        neighbours.put(200, 50_000);
-        assertThat(neighbours.portOf(burst(HERE, 7 << 16 | 99, 7 << 16 | 3))).isEqualTo(1234);
-        assertThat(neighbours.portOf(burst(HERE, 200 << 16))).isEqualTo(50_000);
-        assertThat(neighbours.portOf(burst(HERE, 8 << 16))).isZero();
+        siblings.put(7, 1234);
+        siblings.put(200, 50_000);
+        assertThat(siblings.portOf(burst(HERE, 7 << 16 | 99, 7 << 16 | 3))).isEqualTo(1234);
+        assertThat(siblings.portOf(burst(HERE, 200 << 16))).isEqualTo(50_000);
+        assertThat(siblings.portOf(burst(HERE, 8 << 16))).isZero();
     }
 
     @Test
     void framesForSeveralProcessesGoToTheOwner() {
-        neighbours.put(7, 1234);
-        neighbours.put(8, 1235);
-        assertThat(neighbours.portOf(burst(HERE, 7 << 16, 8 << 16))).isZero();
+        siblings.put(7, 1234);
+        siblings.put(8, 1235);
+        assertThat(siblings.portOf(burst(HERE, 7 << 16, 8 << 16))).isZero();
     }
 
     private SendBurst burst(CmMessage message) {
@@ -64,38 +64,38 @@ class AddressSiblingsTest {
 
     @Test
     void answersOfConnectionManagementGoTheWayOfTheData() {
-        neighbours.put(7, 1234);
-        assertThat(neighbours.portOf(burst(new Rtu(8 << 24, 7 << 24 | 5, PrivateData.EMPTY))))
+        siblings.put(7, 1234);
+        assertThat(siblings.portOf(burst(new Rtu(8 << 24, 7 << 24 | 5, PrivateData.EMPTY))))
                 .isEqualTo(1234);
-        assertThat(neighbours.portOf(burst(new Rtu(7 << 24, 8 << 24 | 5, PrivateData.EMPTY))))
+        assertThat(siblings.portOf(burst(new Rtu(7 << 24, 8 << 24 | 5, PrivateData.EMPTY))))
                 .isZero();
     }
 
     @Test
     void requestsGoToTheOwner() {
-        neighbours.put(0, 1234);
-        neighbours.put(7, 1234);
-        assertThat(neighbours.portOf(burst(new SidrReq(7 << 24, 0xffff, 7, PrivateData.EMPTY))))
+        siblings.put(0, 1234);
+        siblings.put(7, 1234);
+        assertThat(siblings.portOf(burst(new SidrReq(7 << 24, 0xffff, 7, PrivateData.EMPTY))))
                 .isZero();
-        assertThat(neighbours.portOf(burst(new Rej(7 << 24, 0, 0, 8, 0, PrivateData.EMPTY, PrivateData.EMPTY))))
+        assertThat(siblings.portOf(burst(new Rej(7 << 24, 0, 0, 8, 0, PrivateData.EMPTY, PrivateData.EMPTY))))
                 .isZero();
-        assertThat(neighbours.portOf(burst(HERE, Receiver.GSI_QUEUE_PAIR))).isZero(); // too short for any
+        assertThat(siblings.portOf(burst(HERE, Receiver.GSI_QUEUE_PAIR))).isZero(); // too short for any
     }
 
     @Test
     void otherAddressesAreNotConcerned() {
-        neighbours.put(7, 1234);
-        assertThat(neighbours.portOf(burst(ELSEWHERE, 7 << 16))).isZero();
+        siblings.put(7, 1234);
+        assertThat(siblings.portOf(burst(ELSEWHERE, 7 << 16))).isZero();
     }
 
     @Test
     void whoHasEndedIsForgotten() {
-        neighbours.put(7, 1234);
-        neighbours.put(8, 1235);
-        neighbours.put(7, 0);
-        assertThat(neighbours.portOf(burst(HERE, 7 << 16))).isZero();
-        neighbours.clear();
-        assertThat(neighbours.portOf(burst(HERE, 8 << 16))).isZero();
+        siblings.put(7, 1234);
+        siblings.put(8, 1235);
+        siblings.put(7, 0);
+        assertThat(siblings.portOf(burst(HERE, 7 << 16))).isZero();
+        siblings.clear();
+        assertThat(siblings.portOf(burst(HERE, 8 << 16))).isZero();
     }
 
     @Test
@@ -103,8 +103,8 @@ class AddressSiblingsTest {
         try (LinkSet links = new MemoryNetwork(9000).newLinkSet()) {
             Link owner = links.openUdp(HERE, Frame.UDP_PORT);
             Link neighbour = links.openUdp(HERE, 0);
-            Link link = new SiblingLink(links.openUdp(HERE, 0), neighbours);
-            neighbours.put(7, neighbour.localAddress().getPort());
+            Link link = new SiblingLink(links.openUdp(HERE, 0), siblings);
+            siblings.put(7, neighbour.localAddress().getPort());
             link.send(burst(HERE, 7 << 16));
             assertThat(burst.destinationPort()).isEqualTo(Frame.UDP_PORT);
             link.send(burst(HERE, 9 << 16));

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class BackgroundBackoffTest {
-    private final BackgroundBackoff standby = new BackgroundBackoff();
+    private final BackgroundBackoff backoff = new BackgroundBackoff();
 
     private long pause() {
-        long nanos = standby.begin();
-        standby.end();
+        long nanos = backoff.begin();
+        backoff.end();
         return nanos;
     }
 
@@ -31,45 +31,45 @@ class BackgroundBackoffTest {
         for (int i = 0; i < 100; i++) {
             pause();
         }
-        standby.takeOver();
+        backoff.takeOver();
         assertThat(pause()).isEqualTo(BackgroundBackoff.USUAL_NANOS);
-        standby.expect();
-        standby.takeOver();
+        backoff.expect();
+        backoff.takeOver();
         assertThat(pause()).isEqualTo(BackgroundBackoff.SHORTEST_NANOS);
     }
 
     @Test
     void afterNewsPausesDoubleFromTheShortestToTheUsual() {
-        standby.expect();
+        backoff.expect();
         long expected = BackgroundBackoff.SHORTEST_NANOS;
         while (expected < BackgroundBackoff.USUAL_NANOS) {
             assertThat(pause()).isEqualTo(expected);
             expected *= 2;
         }
         assertThat(pause()).isEqualTo(BackgroundBackoff.USUAL_NANOS);
-        standby.expect();
+        backoff.expect();
         assertThat(pause()).isEqualTo(BackgroundBackoff.SHORTEST_NANOS);
     }
 
     @Test
     void onlyAPauseThatIsTooLongIsCutShort() {
-        assertThat(standby.expect()).isFalse();
-        assertThat(standby.begin()).isEqualTo(BackgroundBackoff.SHORTEST_NANOS);
-        assertThat(standby.expect()).isFalse();
-        standby.end();
+        assertThat(backoff.expect()).isFalse();
+        assertThat(backoff.begin()).isEqualTo(BackgroundBackoff.SHORTEST_NANOS);
+        assertThat(backoff.expect()).isFalse();
+        backoff.end();
         pause();
-        assertThat(standby.begin()).isGreaterThan(BackgroundBackoff.SHORTEST_NANOS);
-        assertThat(standby.expect()).isTrue();
-        standby.end();
-        assertThat(standby.expect()).isFalse();
+        assertThat(backoff.begin()).isGreaterThan(BackgroundBackoff.SHORTEST_NANOS);
+        assertThat(backoff.expect()).isTrue();
+        backoff.end();
+        assertThat(backoff.expect()).isFalse();
     }
 
     @Test
     void aPollKeepsTheBackgroundThreadAwayForAMillisecondButForLessAfterNews() {
-        assertThat(standby.isPolling(999_999)).isTrue();
-        assertThat(standby.isPolling(1_000_000)).isFalse();
-        standby.expect();
-        assertThat(standby.isPolling(BackgroundBackoff.SHORTEST_NANOS - 1)).isTrue();
-        assertThat(standby.isPolling(BackgroundBackoff.SHORTEST_NANOS)).isFalse();
+        assertThat(backoff.isPolling(999_999)).isTrue();
+        assertThat(backoff.isPolling(1_000_000)).isFalse();
+        backoff.expect();
+        assertThat(backoff.isPolling(BackgroundBackoff.SHORTEST_NANOS - 1)).isTrue();
+        assertThat(backoff.isPolling(BackgroundBackoff.SHORTEST_NANOS)).isFalse();
     }
 }

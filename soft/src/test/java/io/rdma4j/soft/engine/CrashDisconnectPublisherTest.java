@@ -25,7 +25,7 @@ class CrashDisconnectPublisherTest {
 
     /** The other process, which has room for so many messages. */
     private static final class Keeper implements LocalChannel {
-        private final CrashDisconnectStore wills = new CrashDisconnectStore();
+        private final CrashDisconnectStore crashDisconnects = new CrashDisconnectStore();
         private int room = Integer.MAX_VALUE;
         private int messages;
 
@@ -36,7 +36,7 @@ class CrashDisconnectPublisherTest {
             }
             room--;
             messages++;
-            assertThat(wills.take(header, SLOT)).isTrue();
+            assertThat(crashDisconnects.take(header, SLOT)).isTrue();
             return true;
         }
 
@@ -67,9 +67,9 @@ class CrashDisconnectPublisherTest {
     }
 
     private void add(int number, int remoteId) {
-        CrashDisconnect will = new CrashDisconnect(SLOT << 24 | number, 5, remoteId, 6, 0, 0, number);
-        teller.add(will);
-        live.put(will.localId(), will);
+        CrashDisconnect crashDisconnect = new CrashDisconnect(SLOT << 24 | number, 5, remoteId, 6, 0, 0, number);
+        teller.add(crashDisconnect);
+        live.put(crashDisconnect.localId(), crashDisconnect);
     }
 
     private void remove(int number) {
@@ -86,7 +86,7 @@ class CrashDisconnectPublisherTest {
         teller.tell();
         remove(1);
         teller.tell();
-        assertThat(keeper.wills.open()).containsExactlyElementsOf(live.values());
+        assertThat(keeper.crashDisconnects.open()).containsExactlyElementsOf(live.values());
     }
 
     @Test
@@ -121,7 +121,7 @@ class CrashDisconnectPublisherTest {
         Keeper after = new Keeper();
         teller.keeper(after);
         teller.tell();
-        assertThat(after.wills.open()).containsExactlyInAnyOrderElementsOf(live.values());
+        assertThat(after.crashDisconnects.open()).containsExactlyInAnyOrderElementsOf(live.values());
     }
 
     @Test
@@ -143,7 +143,9 @@ class CrashDisconnectPublisherTest {
             }
             keeper.room = Integer.MAX_VALUE;
             teller.tell();
-            assertThat(keeper.wills.open()).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(live.values());
+            assertThat(keeper.crashDisconnects.open())
+                    .as("seed %d", seed)
+                    .containsExactlyInAnyOrderElementsOf(live.values());
         }
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** What is handed over waits in bounded memory. */
 class CrossEngineQueueTest {
-    private final CrossEngineQueue handover = new CrossEngineQueue();
+    private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
     private final SharedPort port =
             new SharedPort(SoftDevices.engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
 
@@ -28,22 +28,22 @@ class CrossEngineQueueTest {
     @Test
     void whatDoesNotFitIsRefusedAndThereIsRoomAgainAfterATake() {
         Receiver receiver = new Receiver(SoftDevices.engine());
-        assertThat(handover.isEmpty()).isTrue();
+        assertThat(crossEngineQueue.isEmpty()).isTrue();
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < CrossEngineQueue.FRAMES; i++) {
-                assertThat(handover.put(port, frame(i % 12))).isTrue();
+                assertThat(crossEngineQueue.put(port, frame(i % 12))).isTrue();
             }
-            assertThat(handover.put(port, frame(8))).isFalse();
-            assertThat(handover.isEmpty()).isFalse();
-            assertThat(handover.drain(0, receiver)).isEqualTo(CrossEngineQueue.FRAMES);
-            assertThat(handover.isEmpty()).isTrue();
-            assertThat(handover.drain(0, receiver)).isZero();
+            assertThat(crossEngineQueue.put(port, frame(8))).isFalse();
+            assertThat(crossEngineQueue.isEmpty()).isFalse();
+            assertThat(crossEngineQueue.drain(0, receiver)).isEqualTo(CrossEngineQueue.FRAMES);
+            assertThat(crossEngineQueue.isEmpty()).isTrue();
+            assertThat(crossEngineQueue.drain(0, receiver)).isZero();
         }
     }
 
     @Test
     void frameLongerThanAnyPacketIsRefused() {
-        assertThat(handover.put(port, frame(1 << 16))).isFalse();
-        assertThat(handover.isEmpty()).isTrue();
+        assertThat(crossEngineQueue.put(port, frame(1 << 16))).isFalse();
+        assertThat(crossEngineQueue.isEmpty()).isTrue();
     }
 }

@@ -48,7 +48,7 @@ class EndsOfProcessesTest {
     private final BlockingQueue<List<Long>> ends = new LinkedBlockingQueue<>();
 
     /** What processes that have ended have left. */
-    private final BlockingQueue<List<CrashDisconnect>> wills = new LinkedBlockingQueue<>();
+    private final BlockingQueue<List<CrashDisconnect>> crashDisconnects = new LinkedBlockingQueue<>();
 
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
@@ -66,7 +66,7 @@ class EndsOfProcessesTest {
 
             @Override
             public void onLastWills(Port port, List<CrashDisconnect> left) {
-                wills.add(left);
+                crashDisconnects.add(left);
             }
         });
         engine.unlock();
@@ -101,7 +101,7 @@ class EndsOfProcessesTest {
     }
 
     /** The will of a connection of a process. */
-    private static CrashDisconnect will(int slot, int number) {
+    private static CrashDisconnect crashDisconnect(int slot, int number) {
         return new CrashDisconnect(
                 slot << 24 | number, 0x0a_0000 | number, 7 * number, 0x0b_0000 | number, 3, 0xfe80L << 48, number);
     }
@@ -129,9 +129,9 @@ class EndsOfProcessesTest {
             for (int at = message.position() + RelayMessage.WILLS_AT;
                     at < message.limit();
                     at += RelayMessage.WILL_BYTES) {
-                CrashDisconnect will = RelayMessage.will(message, at);
-                assertThat(heard).doesNotContainKey(will.localId());
-                heard.put(will.localId(), will.remoteId() == 0 ? null : will);
+                CrashDisconnect crashDisconnect = RelayMessage.crashDisconnect(message, at);
+                assertThat(heard).doesNotContainKey(crashDisconnect.localId());
+                heard.put(crashDisconnect.localId(), crashDisconnect.remoteId() == 0 ? null : crashDisconnect);
             }
         }
         return heard;
@@ -151,12 +151,13 @@ class EndsOfProcessesTest {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel ending = joined(SLOT);
-        List<CrashDisconnect> left = List.of(will(SLOT, 1), will(SLOT, 2), will(SLOT, 3));
+        List<CrashDisconnect> left =
+                List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT, 2), crashDisconnect(SLOT, 3));
         tellWills(ending, left);
         CrashDisconnect changed = new CrashDisconnect(left.get(2).localId(), 9, 9, 9, 0, 0, 9);
         tellWills(ending, List.of(changed), left.getFirst().localId(), 0xff00_0099);
         ending.close();
-        assertThat(wills.poll(10, TimeUnit.SECONDS)).containsExactly(left.get(1), changed);
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(left.get(1), changed);
         assertThat(ends.poll()).as("the news of the end comes first").isNotNull();
     }
 
@@ -166,14 +167,14 @@ class EndsOfProcessesTest {
         owner.openPort(ADDRESS);
         LocalChannel forger = joined(SLOT);
         LocalChannel other = joined(SLOT - 1);
-        tellWills(forger, List.of(will(SLOT, 1), will(SLOT - 1, 1)));
+        tellWills(forger, List.of(crashDisconnect(SLOT, 1), crashDisconnect(SLOT - 1, 1)));
         while (!forger.isClosed()) {
             Thread.sleep(1);
         }
-        tellWills(other, List.of(will(SLOT - 1, 5)));
+        tellWills(other, List.of(crashDisconnect(SLOT - 1, 5)));
         other.close();
-        assertThat(wills.poll(10, TimeUnit.SECONDS)).containsExactly(will(SLOT - 1, 5));
-        assertThat(wills).isEmpty();
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(crashDisconnect(SLOT - 1, 5));
+        assertThat(crashDisconnects).isEmpty();
     }
 
     @Test
@@ -181,7 +182,7 @@ class EndsOfProcessesTest {
         Engine owner = engine();
         owner.openPort(ADDRESS);
         LocalChannel early = others.connectLocal(socket());
-        tellWills(early, List.of(will(0, 1)));
+        tellWills(early, List.of(crashDisconnect(0, 1)));
         LocalChannel partial = joined(SLOT);
         tell(partial, RelayMessage.WILLS, 0, 0, 0, SLOT, 1);
         while (!early.isClosed() || !partial.isClosed()) {
@@ -195,7 +196,7 @@ class EndsOfProcessesTest {
         ByteBuffer message = ByteBuffer.allocate(LocalChannel.MAX_MESSAGE_BYTES);
         for (int number = 1; number <= CrashDisconnectStore.MOST + 10; number++) {
             RelayMessage.beginWills(message, 1);
-            RelayMessage.putWill(message, 0, SLOT << 24 | number, will(SLOT, number));
+            RelayMessage.putWill(message, 0, SLOT << 24 | number, crashDisconnect(SLOT, number));
             assertThat(keeper.take(message, SLOT)).isTrue();
         }
         assertThat(keeper.open()).hasSize(CrashDisconnectStore.MOST);
@@ -208,22 +209,22 @@ class EndsOfProcessesTest {
         SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
         member.engine.lock();
         for (int number = 1; number <= 600; number++) {
-            port.addWill(will(SLOT - 2, number));
+            port.addWill(crashDisconnect(SLOT - 2, number));
         }
-        port.removeWill(will(SLOT - 2, 300).localId());
+        port.removeWill(crashDisconnect(SLOT - 2, 300).localId());
         member.engine.unlock();
         assertThat(hearWills(member.channel, 599).values())
-                .doesNotContain(will(SLOT - 2, 300), (CrashDisconnect) null)
-                .contains(will(SLOT - 2, 1), will(SLOT - 2, 600));
+                .doesNotContain(crashDisconnect(SLOT - 2, 300), (CrashDisconnect) null)
+                .contains(crashDisconnect(SLOT - 2, 1), crashDisconnect(SLOT - 2, 600));
 
         member.engine.lock();
-        port.removeWill(will(SLOT - 2, 1).localId());
-        port.addWill(will(SLOT - 2, 300));
-        port.removeWill(will(SLOT - 2, 300).localId());
+        port.removeWill(crashDisconnect(SLOT - 2, 1).localId());
+        port.addWill(crashDisconnect(SLOT - 2, 300));
+        port.removeWill(crashDisconnect(SLOT - 2, 300).localId());
         port.tellWills();
         member.engine.unlock();
         Map<Integer, @Nullable CrashDisconnect> heard = hearWills(member.channel, 1);
-        assertThat(heard).containsOnlyKeys(will(SLOT - 2, 1).localId());
+        assertThat(heard).containsOnlyKeys(crashDisconnect(SLOT - 2, 1).localId());
         assertThat(heard.values()).containsOnlyNulls();
     }
 
@@ -231,13 +232,13 @@ class EndsOfProcessesTest {
     void willOfAConnectionThatIsOverIsTakenBackThoughNothingElseIsTold() throws Exception {
         Joined member = new Joined();
         SharedPort port = (SharedPort) member.engine.openPort(ADDRESS);
-        CrashDisconnect will = will(SLOT - 2, 1);
+        CrashDisconnect crashDisconnect = crashDisconnect(SLOT - 2, 1);
         member.engine.lock();
-        port.addWill(will);
+        port.addWill(crashDisconnect);
         member.engine.unlock();
-        assertThat(hearWills(member.channel, 1).values()).containsExactly(will);
+        assertThat(hearWills(member.channel, 1).values()).containsExactly(crashDisconnect);
         member.engine.lock();
-        port.removeWill(will.localId());
+        port.removeWill(crashDisconnect.localId());
         member.engine.unlock();
         assertThat(hearWills(member.channel, 1).values()).containsOnlyNulls();
     }
@@ -247,14 +248,14 @@ class EndsOfProcessesTest {
         Engine owner = engine();
         SharedPort port = (SharedPort) owner.openPort(ADDRESS);
         owner.lock();
-        port.addWill(will(owner.slot(), 1));
+        port.addWill(crashDisconnect(owner.slot(), 1));
         owner.unlock();
         LocalChannel first = joined(SLOT);
-        assertThat(hearWills(first, 1).values()).containsExactly(will(owner.slot(), 1));
+        assertThat(hearWills(first, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
         LocalChannel second = joined(SLOT - 1);
         first.close();
         assertThat(hear(second)).isEqualTo(RelayMessage.GONE);
-        assertThat(hearWills(second, 1).values()).containsExactly(will(owner.slot(), 1));
+        assertThat(hearWills(second, 1).values()).containsExactly(crashDisconnect(owner.slot(), 1));
     }
 
     @Test
@@ -262,21 +263,21 @@ class EndsOfProcessesTest {
         Joined member = new Joined();
         tellWills(
                 member.channel,
-                List.of(will(SLOT - 1, 1), will(SLOT - 1, 2)),
-                will(SLOT - 1, 2).localId());
+                List.of(crashDisconnect(SLOT - 1, 1), crashDisconnect(SLOT - 1, 2)),
+                crashDisconnect(SLOT - 1, 2).localId());
         member.channel.close();
-        assertThat(wills.poll(10, TimeUnit.SECONDS)).containsExactly(will(SLOT - 1, 1));
+        assertThat(crashDisconnects.poll(10, TimeUnit.SECONDS)).containsExactly(crashDisconnect(SLOT - 1, 1));
     }
 
     @Test
     void ownerThatIsNotUnderstoodIsNotTakenForDead() throws Exception {
         Joined member = new Joined();
-        tellWills(member.channel, List.of(will(SLOT - 1, 1)));
+        tellWills(member.channel, List.of(crashDisconnect(SLOT - 1, 1)));
         tell(member.channel, 99);
         assertThat(ends.poll(10, TimeUnit.SECONDS)).isNotNull();
         member.engine.lock(); // what follows the news of the end
         member.engine.unlock();
-        assertThat(wills).isEmpty();
+        assertThat(crashDisconnects).isEmpty();
     }
 
     private static void send(Link link, int port, int frames) {

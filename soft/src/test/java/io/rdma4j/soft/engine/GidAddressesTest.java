@@ -55,6 +55,7 @@ class GidAddressesTest {
     void globalAddressHasOneFileNameWithAndWithoutScope() throws SocketException, UnknownHostException {
         Inet6Address listed = Inet6Address.getByAddress(null, GLOBAL, someInterface());
 
-        assertThat(GidAddresses.fileName(listed)).isEqualTo(GidAddresses.fileName(InetAddress.ofLiteral("2001:db8::1")));
+        assertThat(GidAddresses.fileName(listed))
+                .isEqualTo(GidAddresses.fileName(InetAddress.ofLiteral("2001:db8::1")));
     }
 }

@@ -21,18 +21,18 @@ class WaitCoordinatorTest {
             });
 
     /** Its background thread is not started: nobody but the test leads. */
-    private final WaitCoordinator progress = new WaitCoordinator(SoftDevices.engine(), links, "progress-test");
+    private final WaitCoordinator waitCoordinator = new WaitCoordinator(SoftDevices.engine(), links, "progress-test");
 
     private List<String> callsFor(long deadlineNanos) {
         calls.clear();
-        progress.noteDeadline(deadlineNanos);
+        waitCoordinator.noteDeadline(deadlineNanos);
         return List.copyOf(calls);
     }
 
     @Test
     void sleepingLeaderIsWokenForEveryDeadlineBeforeTheOneItSleepsFor() {
-        progress.publishSleep(UNTIL_NANOS);
-        assertThat(progress.isSomebodyAsleep()).isTrue();
+        waitCoordinator.publishSleep(UNTIL_NANOS);
+        assertThat(waitCoordinator.isSomebodyAsleep()).isTrue();
         for (long earlierNanos = 1; earlierNanos < UNTIL_NANOS; earlierNanos *= 10) {
             assertThat(callsFor(UNTIL_NANOS - earlierNanos))
                     .as("%d ns earlier", earlierNanos)
@@ -42,7 +42,7 @@ class WaitCoordinatorTest {
 
     @Test
     void sleepingLeaderIsNotWokenForWhatItWakesUpForItself() {
-        progress.publishSleep(UNTIL_NANOS);
+        waitCoordinator.publishSleep(UNTIL_NANOS);
         assertThat(callsFor(UNTIL_NANOS)).isEmpty();
         assertThat(callsFor(UNTIL_NANOS + 1)).isEmpty();
         assertThat(callsFor(Long.MAX_VALUE)).isEmpty();
@@ -50,13 +50,13 @@ class WaitCoordinatorTest {
 
     @Test
     void nobodyIsWokenWhileNobodySleeps() {
-        assertThat(progress.isSomebodyAsleep()).isFalse();
+        assertThat(waitCoordinator.isSomebodyAsleep()).isFalse();
         assertThat(callsFor(0)).isEmpty();
     }
 
     @Test
     void leaderThatSleepsForInputAloneIsWokenForAnyDeadline() {
-        progress.publishSleep(Long.MAX_VALUE);
+        waitCoordinator.publishSleep(Long.MAX_VALUE);
         assertThat(callsFor(Long.MAX_VALUE - 1)).containsExactly("wakeup");
         assertThat(callsFor(Long.MAX_VALUE)).isEmpty();
     }

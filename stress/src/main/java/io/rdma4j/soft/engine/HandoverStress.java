@@ -26,7 +26,7 @@ public final class HandoverStress {
 
     /** What is handed over, and what came of it. */
     abstract static class Frames {
-        private final CrossEngineQueue handover = new CrossEngineQueue();
+        private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
         private boolean isWhole = true;
         private int count;
 
@@ -39,14 +39,14 @@ public final class HandoverStress {
                 frame.buffer = ByteBuffer.wrap(bytes);
                 frame.length = BYTES;
                 frame.sourcePort = content;
-                if (!handover.put(PORT, frame)) {
+                if (!crossEngineQueue.put(PORT, frame)) {
                     throw new IllegalStateException("there is room for " + CrossEngineQueue.FRAMES);
                 }
             }
         }
 
         void drain() {
-            int _ = handover.drain(0, (now, port, frame) -> onFrame(frame));
+            int _ = crossEngineQueue.drain(0, (now, port, frame) -> onFrame(frame));
         }
 
         private void onFrame(Frame frame) {
@@ -59,7 +59,7 @@ public final class HandoverStress {
         }
 
         void drainAll(ZI_Result r) {
-            while (!handover.isEmpty()) {
+            while (!crossEngineQueue.isEmpty()) {
                 drain();
             }
             r.r1 = isWhole;

@@ -41,7 +41,7 @@ final class ClusterRun {
     private final EventLog log;
     private final List<SimulatedHost> hosts = new ArrayList<>();
     private final Map<SimulatedHost, ReceivePool> pools = new LinkedHashMap<>();
-    private final List<ConnectionSequence> conversations = new ArrayList<>();
+    private final List<ConnectionSequence> sequences = new ArrayList<>();
     private final Map<Integer, SimulatedConnection> attempts = new HashMap<>();
     private final MessageLedger ledger = new MessageLedger();
     private final List<DatagramSide> datagrams = new ArrayList<>();
@@ -93,7 +93,7 @@ final class ClusterRun {
         SideKind[] kinds = SideKind.values();
         for (int i = 0; i < parameters.connections(); i++) {
             SideKind kind = kinds[random.nextInt(kinds.length)];
-            conversations.add(new ConnectionSequence(this, kind, kind + " " + i, anyHost(), anyHost(), random.split()));
+            sequences.add(new ConnectionSequence(this, kind, kind + " " + i, anyHost(), anyHost(), random.split()));
         }
         List<SimulatedGroup> groups = new ArrayList<>();
         for (int i = random.nextInt(3); i > 0; i--) {
@@ -147,11 +147,13 @@ final class ClusterRun {
         return switch (kind) {
             case RELIABLE -> {
                 ReceivePool shared = sideRandom.nextBoolean() ? pool : null;
-                yield new SimulatedSide(name, host, RcQueuePair.Role.CONNECTED, parameters, shared, this::mayBreak, sideRandom);
+                yield new SimulatedSide(
+                        name, host, RcQueuePair.Role.CONNECTED, parameters, shared, this::mayBreak, sideRandom);
             }
             case EXTENDED -> {
                 RcQueuePair.Role role = isActive ? RcQueuePair.Role.INITIATOR : RcQueuePair.Role.TARGET;
-                yield new SimulatedSide(name, host, role, parameters, isActive ? null : pool, this::mayBreak, sideRandom);
+                yield new SimulatedSide(
+                        name, host, role, parameters, isActive ? null : pool, this::mayBreak, sideRandom);
             }
             case UNRELIABLE ->
                 new UnreliableConnectionSide(
@@ -180,7 +182,7 @@ final class ClusterRun {
     // ---- what befalls hosts
 
     private void onCrash(SimulatedHost host) {
-        conversations.forEach(conversation -> conversation.onCrash(host));
+        sequences.forEach(conversation -> conversation.onCrash(host));
         for (DatagramSide side : datagrams) {
             if (side.host == host) {
                 side.die();
@@ -220,7 +222,7 @@ final class ClusterRun {
         while (!isOver()) {
             checkPatience(++steps);
             chaos.apply(network.nowNanos());
-            conversations.forEach(ConnectionSequence::work);
+            sequences.forEach(ConnectionSequence::work);
             datagrams.stream().filter(side -> !side.host.isPaused()).forEach(UnreliableSide::work);
             long limit = Math.min(network.nowNanos() + idleNanos, chaos.nextNanos());
             idleNanos = network.step(limit) ? SHORTEST_IDLE_NANOS : Math.min(2 * idleNanos, LONGEST_IDLE_NANOS);
@@ -233,13 +235,13 @@ final class ClusterRun {
                 network.deliveredFrames(),
                 network.lostFrames(),
                 network.nowNanos(),
-                conversations.stream().mapToInt(ConnectionSequence::attempted).sum(),
-                conversations.stream().mapToInt(ConnectionSequence::completed).sum());
+                sequences.stream().mapToInt(ConnectionSequence::attempted).sum(),
+                sequences.stream().mapToInt(ConnectionSequence::completed).sum());
     }
 
     private boolean isOver() {
         return chaos.nextNanos() == Long.MAX_VALUE
-                && conversations.stream().allMatch(ConnectionSequence::isOver)
+                && sequences.stream().allMatch(ConnectionSequence::isOver)
                 && datagrams.stream().allMatch(UnreliableSide::isDone)
                 && network.isQuiet();
     }
@@ -248,7 +250,7 @@ final class ClusterRun {
         boolean isLate = network.nowNanos() > chaos.endNanos() + MOST_NANOS_AFTER_CHAOS;
         if (isLate || steps > MAX_STEPS) {
             throw new SimulationFailure("something is stuck after " + steps + " steps: "
-                    + conversations.stream()
+                    + sequences.stream()
                             .map(ConnectionSequence::unfinished)
                             .filter(each -> each != null)
                             .toList());
@@ -256,7 +258,7 @@ final class ClusterRun {
     }
 
     private void checkEnd() {
-        conversations.forEach(ConnectionSequence::checkEnd);
+        sequences.forEach(ConnectionSequence::checkEnd);
         datagrams.forEach(DatagramSide::checkEnd);
         pools.values().forEach(ReceivePool::checkEnd);
         for (SimulatedHost host : hosts) {

@@ -2,9 +2,9 @@ package io.rdma4j.testkit.simulation;
 
 import io.rdma4j.testkit.SimulatedHost;
 import io.rdma4j.transport.AccessFlags;
-import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.Completion;
 import io.rdma4j.transport.MemoryRegion;
+import io.rdma4j.transport.QueuePairEvent;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.SendRequest;
 import io.rdma4j.transport.UcQueuePair;

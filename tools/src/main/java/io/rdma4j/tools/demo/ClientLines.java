@@ -14,13 +14,13 @@ final class ClientLines {
     private static final String REFUSED = "RDMA_CM_EVENT_REJECTED, error 8";
     private static final String NORMAL_END = "client DISCONNECT EVENT...";
 
-    private final DemoOutput stage;
+    private final DemoOutput output;
     private final List<String> kept = new ArrayList<>();
     private boolean begun;
     private boolean tooEarly;
 
-    ClientLines(DemoOutput stage) {
-        this.stage = stage;
+    ClientLines(DemoOutput output) {
+        this.output = output;
     }
 
     synchronized void add(String line) {
@@ -29,7 +29,7 @@ final class ClientLines {
         if (tooEarly) {
             kept.add(line);
         } else {
-            stage.line("client", line);
+            output.line("client", line);
         }
     }
 
@@ -40,7 +40,7 @@ final class ClientLines {
 
     /** Shows what was kept back. */
     synchronized void show() {
-        kept.forEach(line -> stage.line("client", line));
+        kept.forEach(line -> output.line("client", line));
     }
 
     /** An environment that prints these lines, without the one that tells of a normal end. */

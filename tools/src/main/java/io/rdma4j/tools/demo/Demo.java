@@ -83,22 +83,22 @@ public final class Demo implements Tool {
             environment.err().print(HELP);
             return 2;
         }
-        DemoOutput stage = new DemoOutput(environment, limit);
-        Runnable atInterrupt = stage::interrupt;
+        DemoOutput output = new DemoOutput(environment, limit);
+        Runnable atInterrupt = output::interrupt;
         environment.onInterrupt(atInterrupt);
         try {
-            show(stage);
-            measure(stage);
-            Family family = new Family(stage, address, count);
+            show(output);
+            measure(output);
+            Family family = new Family(output, address, count);
             family.connections(3);
             family.datagrams(4);
             family.group(5);
             family.streams(6);
-            stage.say("All is well. Next: ./rdma4j rping --help, and the README for rping against a Linux machine.");
+            output.say("All is well. Next: ./rdma4j rping --help, and the README for rping against a Linux machine.");
             return 0;
         } catch (DemoFailure e) {
-            stage.say("");
-            if (!stage.isInterrupted()) {
+            output.say("");
+            if (!output.isInterrupted()) {
                 environment.err().println("rdma4j demo: " + e.getMessage());
             }
             return 1;
@@ -107,7 +107,7 @@ public final class Demo implements Tool {
             return 130;
         } finally {
             environment.removeOnInterrupt(atInterrupt);
-            stage.close();
+            output.close();
         }
     }
 
@@ -131,44 +131,44 @@ public final class Demo implements Tool {
     }
 
     /** A few pings between two processes, with every line that they print, and a capture. */
-    private void show(DemoOutput stage) throws DemoFailure, InterruptedException {
+    private void show(DemoOutput output) throws DemoFailure, InterruptedException {
         Path capture = captureFile();
         int port = randomPort();
-        stage.say("1. rping between two processes over the software RDMA device of " + address);
-        stage.say("");
-        stage.say("   $ rdma4j rping -s -a " + address + " -p " + port + " -v");
-        stage.say("   $ rdma4j rping -c -a " + address + " -p " + port + " -v -V -C " + SHOWN_PINGS + " --pcap "
+        output.say("1. rping between two processes over the software RDMA device of " + address);
+        output.say("");
+        output.say("   $ rdma4j rping -s -a " + address + " -p " + port + " -v");
+        output.say("   $ rdma4j rping -c -a " + address + " -p " + port + " -v -V -C " + SHOWN_PINGS + " --pcap "
                 + capture.getFileName());
-        stage.say("");
+        output.say("");
         List<String> words =
                 rping("-c", port, "-v", "-V", "-C", String.valueOf(SHOWN_PINGS), "--pcap", capture.toString());
-        try (ToolProcess server = startServer(stage, port, List.of("-v"))) {
-            ClientLines lines = new ClientLines(stage);
-            int status = show(stage, words, lines, server);
-            while (lines.isTooEarly() && server.isAlive() && stage.hasTime()) {
-                lines = new ClientLines(stage);
-                status = show(stage, words, lines, server);
+        try (ToolProcess server = startServer(output, port, List.of("-v"))) {
+            ClientLines lines = new ClientLines(output);
+            int status = show(output, words, lines, server);
+            while (lines.isTooEarly() && server.isAlive() && output.hasTime()) {
+                lines = new ClientLines(output);
+                status = show(output, words, lines, server);
             }
             if (status != 0) {
                 requireServer(server, lines);
             }
             requireStatus("client", status);
-            require(stage, "server", server);
+            require(output, "server", server);
         }
-        stage.say("");
-        stage.say("   (The last lines are how rping ends, C's too: the client has disconnected.)");
+        output.say("");
+        output.say("   (The last lines are how rping ends, C's too: the client has disconnected.)");
         requireCapture(capture);
-        stage.say("   Every packet is in " + capture + ":");
-        stage.say("   wireshark " + capture + "   or   tshark -r " + capture);
-        stage.say("");
+        output.say("   Every packet is in " + capture + ":");
+        output.say("   wireshark " + capture + "   or   tshark -r " + capture);
+        output.say("");
     }
 
     /** One run of the client; its exit status, or -1 where it has not ended in time, or the server has before it. */
-    private static int show(DemoOutput stage, List<String> words, ClientLines lines, ToolProcess server)
+    private static int show(DemoOutput output, List<String> words, ClientLines lines, ToolProcess server)
             throws InterruptedException {
-        try (ToolProcess client = stage.start(words, lines::add, lines::add)) {
+        try (ToolProcess client = output.start(words, lines::add, lines::add)) {
             int status = client.await(1);
-            while (status == -1 && stage.hasTime() && (server.isAlive() || server.await(1) == 0)) {
+            while (status == -1 && output.hasTime() && (server.isAlive() || server.await(1) == 0)) {
                 status = client.await(1);
             }
             return status;
@@ -176,39 +176,39 @@ public final class Demo implements Tool {
     }
 
     /** A long run whose client is this process, so that each ping can be timed. */
-    private void measure(DemoOutput stage) throws DemoFailure, InterruptedException {
+    private void measure(DemoOutput output) throws DemoFailure, InterruptedException {
         int port = randomPort();
-        stage.say("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
+        output.say("2. " + count + " pings of " + sizeBytes + " bytes, every byte compared (after " + WARM_UP_PINGS
                 + " to warm up)");
-        stage.say("");
+        output.say("");
         LatencyHistogram latencies = new LatencyHistogram();
         long begin;
-        try (ToolProcess server = startServer(stage, port, List.of())) {
+        try (ToolProcess server = startServer(output, port, List.of())) {
             List<String> words = rping("-c", port, "-V", "-C", String.valueOf(WARM_UP_PINGS + count));
             ClientLines lines;
             int status;
             do {
                 Thread.sleep(GLANCE_MILLIS);
-                lines = new ClientLines(stage);
+                lines = new ClientLines(output);
                 begin = System.nanoTime();
-                status = ping(stage, words.subList(1, words.size()), lines, latencies);
-            } while (lines.isTooEarly() && server.isAlive() && stage.hasTime());
+                status = ping(output, words.subList(1, words.size()), lines, latencies);
+            } while (lines.isTooEarly() && server.isAlive() && output.hasTime());
             if (status != 0) {
                 requireServer(server, lines);
                 throw new DemoFailure("the long run ended with status " + (status & 0xff) + " after "
                         + latencies.count() + " of " + count + " pings; the lines above say why");
             }
-            require(stage, "server", server);
+            require(output, "server", server);
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
-        stage.say("   " + latencies.count() + " pings came back byte for byte, in "
+        output.say("   " + latencies.count() + " pings came back byte for byte, in "
                 + String.format(Locale.ROOT, "%.1f s", seconds));
-        stage.say("");
-        LatencyTable.print(stage, latencies);
-        stage.say("");
+        output.say("");
+        LatencyTable.print(output, latencies);
+        output.say("");
     }
 
-    private static int ping(DemoOutput stage, List<String> arguments, ClientLines lines, LatencyHistogram latencies)
+    private static int ping(DemoOutput output, List<String> arguments, ClientLines lines, LatencyHistogram latencies)
             throws DemoFailure, InterruptedException {
         FutureTask<Integer> client = new FutureTask<>(() -> Rping.run(arguments, lines.environment(), (ping, nanos) -> {
             if (ping >= WARM_UP_PINGS) {
@@ -217,7 +217,7 @@ public final class Demo implements Tool {
         }));
         Thread.ofPlatform().daemon().name("demo-client").start(client);
         try {
-            return client.get(stage.remainingSeconds(), TimeUnit.SECONDS);
+            return client.get(output.remainingSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new IllegalStateException("the client of the demo failed", e.getCause());
         } catch (TimeoutException e) {
@@ -226,12 +226,12 @@ public final class Demo implements Tool {
     }
 
     /** The server does not say when it listens: clients that come too early are refused, and come again. */
-    private ToolProcess startServer(DemoOutput stage, int port, List<String> more) {
+    private ToolProcess startServer(DemoOutput output, int port, List<String> more) {
         List<String> words = new ArrayList<>(rping("-s", port));
         words.addAll(more);
-        return stage.start(words, line -> stage.line("server", line), line -> {
+        return output.start(words, line -> output.line("server", line), line -> {
             if (!more.isEmpty() || !line.equals(SERVER_END_1) && !line.equals(SERVER_END_2)) {
-                stage.line("server", line);
+                output.line("server", line);
             }
         });
     }
@@ -261,8 +261,9 @@ public final class Demo implements Tool {
         return ThreadLocalRandom.current().nextInt(20_000, 30_000);
     }
 
-    private static void require(DemoOutput stage, String who, ToolProcess process) throws DemoFailure, InterruptedException {
-        requireStatus(who, process.await(stage.remainingSeconds()));
+    private static void require(DemoOutput output, String who, ToolProcess process)
+            throws DemoFailure, InterruptedException {
+        requireStatus(who, process.await(output.remainingSeconds()));
     }
 
     private static void requireStatus(String who, int status) throws DemoFailure {

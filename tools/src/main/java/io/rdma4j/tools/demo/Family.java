@@ -23,14 +23,14 @@ final class Family {
     private static final int ROUNDS_FOR_A_PING = 2;
     private static final int PINGS_FOR_A_ROUND_OF_PIECES = 2000;
 
-    private final DemoOutput stage;
+    private final DemoOutput output;
     private final String address;
     private final List<String> latency;
     private final List<String> bandwidth;
 
     /** The tools at an address; the streams are short if the longer run has few pings. */
-    Family(DemoOutput stage, String address, int pings) {
-        this.stage = stage;
+    Family(DemoOutput output, String address, int pings) {
+        this.output = output;
         this.address = address;
         long rounds = Math.clamp((long) ROUNDS_FOR_A_PING * pings, 1, MOST_ROUNDS);
         latency = List.of("-S", "64", "-C", "1", "-I", String.valueOf(rounds));
@@ -43,8 +43,8 @@ final class Family {
         final List<String> lines = Collections.synchronizedList(new ArrayList<>());
         final ToolProcess process;
 
-        Player(DemoOutput stage, List<String> words) {
-            process = stage.start(words, lines::add, lines::add);
+        Player(DemoOutput output, List<String> words) {
+            process = output.start(words, lines::add, lines::add);
         }
 
         boolean hasSaid(String beginning) {
@@ -62,7 +62,7 @@ final class Family {
     /** Eight connections with messages both ways. */
     void connections(int number) throws DemoFailure, InterruptedException {
         String port = String.valueOf(ThreadLocalRandom.current().nextInt(20_000, 30_000));
-        stage.say(number + ". ucmatose: eight connections at a time, ten messages each way");
+        output.say(number + ". ucmatose: eight connections at a time, ten messages each way");
         pair(
                 List.of("ucmatose", "-b", address, "-c", "8", "-p", port),
                 List.of("ucmatose", "-s", address, "-c", "8", "-p", port),
@@ -71,7 +71,7 @@ final class Family {
 
     /** Datagrams to a service. */
     void datagrams(int number) throws DemoFailure, InterruptedException {
-        stage.say(number + ". udaddy: datagrams to a service that the connection manager finds");
+        output.say(number + ". udaddy: datagrams to a service that the connection manager finds");
         String own = datagramAddress(address);
         pair(List.of("udaddy", "-b", own), List.of("udaddy", "-s", own), "udaddy: starting server");
     }
@@ -86,37 +86,37 @@ final class Family {
 
     private void pair(List<String> serverWords, List<String> clientWords, String start)
             throws DemoFailure, InterruptedException {
-        stage.say("");
-        stage.say("   $ rdma4j " + String.join(" ", serverWords));
-        stage.say("   $ rdma4j " + String.join(" ", clientWords));
-        stage.say("");
-        try (Player server = new Player(stage, serverWords)) {
+        output.say("");
+        output.say("   $ rdma4j " + String.join(" ", serverWords));
+        output.say("   $ rdma4j " + String.join(" ", clientWords));
+        output.say("");
+        try (Player server = new Player(output, serverWords)) {
             await(server, start);
             Thread.sleep(LISTEN_MILLIS);
-            Player client = new Player(stage, clientWords);
+            Player client = new Player(output, clientWords);
             for (int tries = 0; tries < TRIES && isTooEarly(client); tries++) {
                 client.close();
-                client = new Player(stage, clientWords);
+                client = new Player(output, clientWords);
             }
             try (Player last = client) {
                 finish("client", last);
                 finish("server", server);
             }
         }
-        stage.say("");
+        output.say("");
     }
 
     private boolean isTooEarly(Player client) throws InterruptedException {
-        return TOO_EARLY.contains(client.process.await(stage.remainingSeconds()));
+        return TOO_EARLY.contains(client.process.await(output.remainingSeconds()));
     }
 
     /** One sender and two receivers of a multicast group. */
     void group(int number) throws DemoFailure, InterruptedException {
         if (address.equals("::1")) {
-            stage.say(number
+            output.say(number
                     + ". mckey: left out, because Linux delivers no IPv6 groups on loopback interfaces; -a with an"
                     + " IPv6 address of a network shows it");
-            stage.say("");
+            output.say("");
             return;
         }
         int member = ThreadLocalRandom.current().nextInt(1, 255);
@@ -124,31 +124,31 @@ final class Family {
         List<String> words = List.of("mckey", "-m", group, "-b", address);
         List<String> sending = new ArrayList<>(words);
         sending.add("-s");
-        stage.say(number + ". mckey: one sender, two receivers of a multicast group");
-        stage.say("");
-        stage.say("   $ rdma4j " + String.join(" ", words) + "      (twice)");
-        stage.say("   $ rdma4j " + String.join(" ", sending));
-        stage.say("");
-        try (Player first = new Player(stage, words);
-                Player second = new Player(stage, words)) {
+        output.say(number + ". mckey: one sender, two receivers of a multicast group");
+        output.say("");
+        output.say("   $ rdma4j " + String.join(" ", words) + "      (twice)");
+        output.say("   $ rdma4j " + String.join(" ", sending));
+        output.say("");
+        try (Player first = new Player(output, words);
+                Player second = new Player(output, words)) {
             await(first, "receiving data transfers");
             await(second, "receiving data transfers");
-            try (Player sender = new Player(stage, sending)) {
+            try (Player sender = new Player(output, sending)) {
                 finish("client", sender);
                 finish("server", first);
                 finish("server", second);
             }
         }
-        stage.say("");
+        output.say("");
     }
 
     /** The same bytes over RDMA sockets and over TCP. */
     void streams(int number) throws DemoFailure, InterruptedException {
-        stage.say(number + ". rstream: streams over RDMA sockets, and over TCP sockets to compare with");
-        stage.say("");
-        stage.say("   $ rdma4j rstream -b " + address + " " + String.join(" ", latency) + "      (-T s for TCP)");
-        stage.say("   $ rdma4j rstream -s " + address + " " + String.join(" ", latency));
-        stage.say("");
+        output.say(number + ". rstream: streams over RDMA sockets, and over TCP sockets to compare with");
+        output.say("");
+        output.say("   $ rdma4j rstream -b " + address + " " + String.join(" ", latency) + "      (-T s for TCP)");
+        output.say("   $ rdma4j rstream -s " + address + " " + String.join(" ", latency));
+        output.say("");
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT, "   %-14s%26s%32s", "", "64 bytes, one at a time", "64 KiB pieces, as many as go"));
@@ -162,12 +162,12 @@ final class Family {
                     micros,
                     row.get(row.size() - 2)));
         }
-        lines.forEach(stage::say);
-        stage.say("");
-        stage.say("   TCP has the kernel of this one host to itself; RDMA sockets speak RoCEv2 as they do between"
+        lines.forEach(output::say);
+        output.say("");
+        output.say("   TCP has the kernel of this one host to itself; RDMA sockets speak RoCEv2 as they do between"
                 + " hosts.");
-        stage.say("   Averages from the first byte on: both processes start cold, and Java compiles meanwhile.");
-        stage.say("");
+        output.say("   Averages from the first byte on: both processes start cold, and Java compiles meanwhile.");
+        output.say("");
     }
 
     /** Runs a test between two processes; the fields of the client's row. */
@@ -179,9 +179,9 @@ final class Family {
         List<String> serving = new ArrayList<>(words);
         serving.addAll(List.of("-b", address));
         words.addAll(List.of("-s", address));
-        try (Player server = new Player(stage, serving)) {
+        try (Player server = new Player(output, serving)) {
             await(server, "name ");
-            try (Player client = new Player(stage, words)) {
+            try (Player client = new Player(output, words)) {
                 require("client", client, server);
                 require("server", server, client);
                 return List.of(client.lines.getLast().strip().split("\\s+", -1));
@@ -190,7 +190,7 @@ final class Family {
     }
 
     private void await(Player player, String beginning) throws DemoFailure, InterruptedException {
-        long end = System.nanoTime() + stage.remainingSeconds() * 1_000_000_000L;
+        long end = System.nanoTime() + output.remainingSeconds() * 1_000_000_000L;
         while (!player.hasSaid(beginning)) {
             if (!player.process.isAlive() || System.nanoTime() - end > 0) {
                 finish("server", player);
@@ -202,14 +202,14 @@ final class Family {
 
     /** Waits for a process, shows its lines, and looks at its end. */
     private void finish(String who, Player player) throws DemoFailure, InterruptedException {
-        int status = player.process.await(stage.remainingSeconds());
+        int status = player.process.await(output.remainingSeconds());
         show(who, player);
         judge(who, status);
     }
 
     /** The same, but shows its lines only if it has failed, and first what the other one has said, which may tell why. */
     private void require(String who, Player player, Player other) throws DemoFailure, InterruptedException {
-        int status = player.process.await(stage.remainingSeconds());
+        int status = player.process.await(output.remainingSeconds());
         if (status != 0) {
             show(who.equals("client") ? "server" : "client", other);
             show(who, player);
@@ -219,7 +219,7 @@ final class Family {
 
     private void show(String who, Player player) {
         synchronized (player.lines) {
-            player.lines.forEach(line -> stage.line(who, line));
+            player.lines.forEach(line -> output.line(who, line));
         }
     }
 

@@ -9,7 +9,7 @@ final class LatencyTable {
 
     private LatencyTable() {}
 
-    static void print(DemoOutput stage, LatencyHistogram latencies) {
+    static void print(DemoOutput output, LatencyHistogram latencies) {
         StringBuilder head = new StringBuilder("   ");
         StringBuilder row = new StringBuilder("   ");
         for (double percentile : PERCENTILES) {
@@ -17,12 +17,12 @@ final class LatencyTable {
                     Locale.ROOT, "%-12s", "p" + (percentile == 99.9 ? "99.9" : String.valueOf((int) percentile))));
             row.append(String.format(Locale.ROOT, "%-12s", duration(latencies.percentileNanos(percentile))));
         }
-        stage.say(head + "max");
-        stage.say(row + duration(latencies.maximumNanos()));
-        stage.say("");
-        stage.say("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
+        output.say(head + "max");
+        output.say(row + duration(latencies.maximumNanos()));
+        output.say("");
+        output.say("   Half of the pings took less than " + duration(latencies.percentileNanos(50))
                 + ", 99 of 100 less than " + duration(latencies.percentileNanos(99)) + ". A ping is two messages each");
-        stage.say("   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes.");
+        output.say("   way, an RDMA READ and an RDMA WRITE, one after the other, between two processes.");
     }
 
     /** Three digits and a unit. */

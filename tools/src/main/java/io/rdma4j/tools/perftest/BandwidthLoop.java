@@ -26,7 +26,7 @@ abstract class BandwidthLoop extends Loop {
     /** Goes through a run with messages of a size. */
     final BandwidthSamples run(long bytes) throws PerftestFailure {
         sizeBytes = bytes;
-        lanes.forEach(lane -> lane.prepare(bytes, true));
+        queuePairRuns.forEach(queuePairRun -> queuePairRun.prepare(bytes, true));
         samples = new BandwidthSamples(messages);
         counted = 0;
         run();
@@ -85,16 +85,17 @@ abstract class BandwidthLoop extends Loop {
     // ---- sending
 
     /** Whether a queue pair has room for another list of operations, and any to post. */
-    final boolean canPost(QueuePairRun lane, long limit) {
-        return lane.posted < limit && lane.posted - lane.done + settings.postList <= settings.sendDepth;
+    final boolean canPost(QueuePairRun queuePairRun, long limit) {
+        return queuePairRun.posted < limit
+                && queuePairRun.posted - queuePairRun.done + settings.postList <= settings.sendDepth;
     }
 
     /** Posts a list of operations; {@code total} were posted before, on all queue pairs. */
-    final void postList(QueuePairRun lane, long total, long limit) {
+    final void postList(QueuePairRun queuePairRun, long total, long limit) {
         if (samples.hasPeak()) {
             samples.onPost(total, System.nanoTime());
         }
-        lane.postList(settings.moderation, limit);
+        queuePairRun.postList(settings.moderation, limit);
     }
 
     /**
@@ -103,9 +104,9 @@ abstract class BandwidthLoop extends Loop {
      * @param before operations of all queue pairs that were done before
      * @return how many are now
      */
-    final long onDone(QueuePairRun lane, long before, long limit) {
-        int count = (int) Math.min(settings.moderation, limit - lane.done);
-        lane.done += count;
+    final long onDone(QueuePairRun queuePairRun, long before, long limit) {
+        int count = (int) Math.min(settings.moderation, limit - queuePairRun.done);
+        queuePairRun.done += count;
         if (samples.hasPeak()) {
             samples.onDone(before + count, System.nanoTime());
         }

@@ -21,7 +21,8 @@ final class BandwidthTest {
 
     private float messageRate;
 
-    BandwidthTest(Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
+    BandwidthTest(
+            Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
         this.settings = settings;
         this.console = console;
         this.handshake = handshake;

@@ -6,29 +6,29 @@ final class BothWays extends BandwidthLoop {
 
     BothWays(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
-        receivesPosted = new long[lanes.size()];
+        receivesPosted = new long[queuePairRuns.size()];
     }
 
     /** Posts the receives that are there before the first message. */
     void postReceives(long sizeBytes) {
-        for (QueuePairRun lane : lanes) {
-            lane.prepare(sizeBytes, true);
+        for (QueuePairRun queuePairRun : queuePairRuns) {
+            queuePairRun.prepare(sizeBytes, true);
             for (int i = 0; i < settings.receiveDepth; i++) {
-                lane.postReceive();
+                queuePairRun.postReceive();
             }
-            receivesPosted[lane.index()] = settings.receiveDepth;
+            receivesPosted[queuePairRun.index()] = settings.receiveDepth;
         }
     }
 
     @Override
     void run() throws PerftestFailure {
         long limit = limit();
-        long all = settings.timed ? Long.MAX_VALUE : limit * lanes.size();
+        long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
         long posted = 0;
         long done = 0;
         long received = 0;
         boolean mayPost = settings.isClient();
-        receives.expect(2L * lanes.size() * settings.moderation * sizeBytes());
+        receives.expect(2L * queuePairRuns.size() * settings.moderation * sizeBytes());
         if (mayPost) {
             begin();
         }
@@ -44,7 +44,7 @@ final class BothWays extends BandwidthLoop {
             received += came;
             int count = sends.pollNow();
             for (int i = 0; i < count; i++) {
-                done = onDone(lanes.get(sends.lane(i)), done, limit);
+                done = onDone(queuePairRuns.get(sends.queuePairRun(i)), done, limit);
             }
             if (came + count == 0) {
                 receives.idle(sends);
@@ -58,10 +58,10 @@ final class BothWays extends BandwidthLoop {
 
     private int postWhatFits(long before, long limit) {
         int count = 0;
-        for (int i = 0; i < lanes.size(); i++) {
-            QueuePairRun lane = lanes.get(i);
-            while (canPost(lane, limit)) {
-                postList(lane, before + count, limit);
+        for (int i = 0; i < queuePairRuns.size(); i++) {
+            QueuePairRun queuePairRun = queuePairRuns.get(i);
+            while (canPost(queuePairRun, limit)) {
+                postList(queuePairRun, before + count, limit);
                 count += settings.postList;
             }
         }
@@ -71,10 +71,10 @@ final class BothWays extends BandwidthLoop {
     private int takeReceives(long limit) throws PerftestFailure {
         int count = receives.pollNow();
         for (int i = 0; i < count; i++) {
-            QueuePairRun lane = lanes.get(receives.lane(i));
-            if (receivesPosted[lane.index()] < limit) {
-                lane.postReceive();
-                receivesPosted[lane.index()]++;
+            QueuePairRun queuePairRun = queuePairRuns.get(receives.queuePairRun(i));
+            if (receivesPosted[queuePairRun.index()] < limit) {
+                queuePairRun.postReceive();
+                receivesPosted[queuePairRun.index()]++;
             }
         }
         if (settings.timed) {

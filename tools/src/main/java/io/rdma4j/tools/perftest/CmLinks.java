@@ -30,7 +30,7 @@ final class CmLinks implements Links {
     private static final int CONNECT_ATTEMPTS = 20;
     private static final int NUMBER_BYTES = 4;
     private static final int RNR_TIMER = 12;
-    private static final long FAREWELL_NANOS = 3_000_000_000L;
+    private static final long DISCONNECT_WAIT_NANOS = 3_000_000_000L;
 
     private final Settings settings;
     private final Resources resources;
@@ -69,8 +69,8 @@ final class CmLinks implements Links {
     public void make() throws PerftestFailure {
         if (server != null) {
             handshake.swap(PerftestDestination.EMPTY);
-            for (QueuePairRun lane : resources.lanes()) {
-                connect(lane, server);
+            for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
+                connect(queuePairRun, server);
             }
         } else {
             accept();
@@ -100,8 +100,8 @@ final class CmLinks implements Links {
     // ---- client
 
     /** The server listens a moment after it has said that it is ready: its host may refuse the first attempts. */
-    private void connect(QueuePairRun lane, InetSocketAddress to) throws PerftestFailure {
-        for (int attempt = 1; !tryToConnect(lane, to, attempt == CONNECT_ATTEMPTS); attempt++) {
+    private void connect(QueuePairRun queuePairRun, InetSocketAddress to) throws PerftestFailure {
+        for (int attempt = 1; !tryToConnect(queuePairRun, to, attempt == CONNECT_ATTEMPTS); attempt++) {
             try {
                 Thread.sleep(100);
             } catch (InterruptedException e) {
@@ -110,17 +110,17 @@ final class CmLinks implements Links {
             }
         }
         if (introduces()) {
-            introduce(lane);
+            introduce(queuePairRun);
         }
     }
 
-    private void sendTo(QueuePairRun lane, CmEvent answer) {
+    private void sendTo(QueuePairRun queuePairRun, CmEvent answer) {
         DatagramParameters peer = Objects.requireNonNull(answer.datagram());
-        lane.sendTo(
+        queuePairRun.sendTo(
                 resources.domain().createAddressHandle(peer.addressVector()), peer.queuePairNumber(), peer.queueKey());
     }
 
-    private boolean tryToConnect(QueuePairRun lane, InetSocketAddress to, boolean last) throws PerftestFailure {
+    private boolean tryToConnect(QueuePairRun queuePairRun, InetSocketAddress to, boolean last) throws PerftestFailure {
         CmId id = console.call("Failed to create RDMA CM ID.", () -> CmId.create(portSpace(), null));
         try {
             id.resolveAddress(
@@ -131,10 +131,10 @@ final class CmLinks implements Links {
                 id.setTypeOfService(settings.typeOfService);
             }
             id.resolveRoute(RESOLUTION);
-            lane.use(id.createQueuePair(resources.domain(), resources.attributes()));
+            queuePairRun.use(id.createQueuePair(resources.domain(), resources.attributes()));
             id.connect(parameters(settings.outstanding));
             if (settings.isDatagram()) {
-                sendTo(lane, Objects.requireNonNull(id.event()));
+                sendTo(queuePairRun, Objects.requireNonNull(id.event()));
             }
             id.migrate(channel);
             ids.add(id);
@@ -155,18 +155,20 @@ final class CmLinks implements Links {
         return e.errno() == (settings.isDatagram() ? Errno.EPERM : Errno.ECONNREFUSED);
     }
 
-    private void introduce(QueuePairRun lane) throws PerftestFailure {
+    private void introduce(QueuePairRun queuePairRun) throws PerftestFailure {
         console.step(
-                "Failed to post send for connection " + lane.index() + " for RDMA CM UD send connection parameters.",
-                () -> lane.queuePair()
+                "Failed to post send for connection " + queuePairRun.index()
+                        + " for RDMA CM UD send connection parameters.",
+                () -> queuePairRun
+                        .queuePair()
                         .postSend(new SendWorkRequest()
                                 .reset(0)
-                                .immediate(lane.queuePair().number())
-                                .from(lane.region(), lane.sendAt(), NUMBER_BYTES)
+                                .immediate(queuePairRun.queuePair().number())
+                                .from(queuePairRun.region(), queuePairRun.sendAt(), NUMBER_BYTES)
                                 .to(
-                                        Objects.requireNonNull(lane.handle()),
-                                        lane.remoteQueuePair(),
-                                        lane.remoteQueueKey())
+                                        Objects.requireNonNull(queuePairRun.handle()),
+                                        queuePairRun.remoteQueuePair(),
+                                        queuePairRun.remoteQueueKey())
                                 .signaled()));
         while (resources.sends().poll(completion) == 0) {
             Thread.onSpinWait();
@@ -198,7 +200,8 @@ final class CmLinks implements Links {
                             "Failed to create RDMA CM connection with resources.",
                             ids.size() + " of " + settings.queuePairs + " connections came, and then none for "
                                     + patience.seconds() + " s; both sides need the same -q");
-                } else if (handshake.talk().isOver() || Thread.currentThread().isInterrupted()) {
+                } else if (handshake.control().isOver()
+                        || Thread.currentThread().isInterrupted()) {
                     throw console.failure(
                             "Failed to create RDMA CM connection with resources.",
                             "the client has gone before all connections were there; both sides need the same -q");
@@ -233,14 +236,18 @@ final class CmLinks implements Links {
             return;
         }
         ids.add(id);
-        QueuePairRun lane = resources.lanes().get(ids.size() - 1);
-        lane.use(console.call(
+        QueuePairRun queuePairRun = resources.queuePairRuns().get(ids.size() - 1);
+        queuePairRun.use(console.call(
                 "Failed to create QP.", () -> id.createQueuePair(resources.domain(), resources.attributes())));
         if (introduces()) {
-            lane.queuePair()
+            queuePairRun
+                    .queuePair()
                     .postReceive(new ReceiveWorkRequest()
                             .reset(0)
-                            .into(lane.region(), lane.receiveAt(), QueuePairRun.ROUTE_BYTES + NUMBER_BYTES));
+                            .into(
+                                    queuePairRun.region(),
+                                    queuePairRun.receiveAt(),
+                                    QueuePairRun.ROUTE_BYTES + NUMBER_BYTES));
         }
         int outstanding = settings.isDatagram()
                 ? 0
@@ -249,17 +256,17 @@ final class CmLinks implements Links {
         if (settings.connection == Connection.RC) {
             console.step(
                     "Failed to modify QP",
-                    () -> lane.queuePair().modify(new QueuePairAttributes().minRnrTimer(RNR_TIMER)));
+                    () -> queuePairRun.queuePair().modify(new QueuePairAttributes().minRnrTimer(RNR_TIMER)));
         }
         if (introduces()) {
-            meet(lane, id.portNumber());
+            meet(queuePairRun, id.portNumber());
         }
     }
 
-    private void meet(QueuePairRun lane, int port) throws PerftestFailure {
+    private void meet(QueuePairRun queuePairRun, int port) throws PerftestFailure {
         Patience patience = new Patience();
         while (resources.receives().poll(completion) == 0) {
-            if (patience.isOver() || handshake.talk().isOver()) {
+            if (patience.isOver() || handshake.control().isOver()) {
                 throw console.failure(
                         "Failed to initialize UD connection parameters for RDMA CM.",
                         "the client has gone, or its first message was lost");
@@ -271,19 +278,22 @@ final class CmLinks implements Links {
             throw console.failure(
                     "Failed to poll CQ.", "the client did not say where it is: " + first + "; is it the same tool?");
         }
-        lane.sendTo(
+        queuePairRun.sendTo(
                 console.call(
                         "Failed to initialize UD connection parameters for RDMA CM.",
                         () -> resources
                                 .domain()
                                 .createAddressHandle(
                                         first,
-                                        lane.region()
+                                        queuePairRun
+                                                .region()
                                                 .memory()
-                                                .asSlice(lane.receiveAt(), QueuePairRun.ROUTE_BYTES + NUMBER_BYTES),
+                                                .asSlice(
+                                                        queuePairRun.receiveAt(),
+                                                        QueuePairRun.ROUTE_BYTES + NUMBER_BYTES),
                                         port)),
                 first.immediate(),
-                lane.queuePair().query().queueKey());
+                queuePairRun.queuePair().query().queueKey());
     }
 
     // ---- the end
@@ -302,8 +312,8 @@ final class CmLinks implements Links {
 
     /** The server stays until the client has disconnected, so that the client's last operations are acknowledged. */
     @Override
-    public void farewell() {
-        long until = System.nanoTime() + FAREWELL_NANOS;
+    public void awaitDisconnect() {
+        long until = System.nanoTime() + DISCONNECT_WAIT_NANOS;
         while (server == null && established > 0 && !isOver() && System.nanoTime() < until) {
             Thread.onSpinWait();
         }

@@ -57,18 +57,18 @@ final class CmTalk implements ControlChannel {
 
     /** The client's part, with an identifier whose route is resolved. */
     static CmTalk connect(Console console, CmId id, int completionVector) {
-        CmTalk talk = new CmTalk(console, id, completionVector);
+        CmTalk control = new CmTalk(console, id, completionVector);
         id.connect(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
-        id.migrate(talk.channel);
-        return talk;
+        id.migrate(control.channel);
+        return control;
     }
 
     /** The server's part, with the identifier of a request. */
     static CmTalk accept(Console console, CmId id, int completionVector) {
-        CmTalk talk = new CmTalk(console, id, completionVector);
+        CmTalk control = new CmTalk(console, id, completionVector);
         id.accept(ConnectionParameters.NONE.withRetries(RETRIES, RETRIES));
-        id.migrate(talk.channel);
-        return talk;
+        id.migrate(control.channel);
+        return control;
     }
 
     /** The identifier, whose device and addresses those of the run are. */

@@ -90,7 +90,7 @@ final class Completions {
     }
 
     /** Which queue pair completion {@code index} of the last batch is of. */
-    int lane(int index) {
+    int queuePairRun(int index) {
         return (int) batch[index].id();
     }
 

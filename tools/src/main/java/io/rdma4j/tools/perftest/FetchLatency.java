@@ -8,7 +8,7 @@ final class FetchLatency extends LatencyLoop {
 
     @Override
     void run(long sizeBytes) throws PerftestFailure {
-        lane().prepare(sizeBytes, false);
+        queuePairRun().prepare(sizeBytes, false);
         long limit = limit();
         startTime();
         sends.expect(sizeBytes);

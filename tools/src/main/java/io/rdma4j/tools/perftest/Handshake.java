@@ -20,38 +20,38 @@ final class Handshake {
     /** Behind the zero that ends the version, where perftest's own programs say and read nothing. */
     private static final String QUEUE_PAIRS = "q=";
 
-    private final ControlChannel talk;
+    private final ControlChannel control;
     private final Settings settings;
     private final Console console;
 
-    Handshake(ControlChannel talk, Settings settings, Console console) {
-        this.talk = talk;
+    Handshake(ControlChannel control, Settings settings, Console console) {
+        this.control = control;
         this.settings = settings;
         this.console = console;
     }
 
-    ControlChannel talk() {
-        return talk;
+    ControlChannel control() {
+        return control;
     }
 
     private byte[] exchange(byte[] mine) throws PerftestFailure {
         if (settings.isClient()) {
-            talk.send(mine);
-            return talk.receive(mine.length);
+            control.send(mine);
+            return control.receive(mine.length);
         }
-        byte[] answer = talk.receive(mine.length);
-        talk.send(mine);
+        byte[] answer = control.receive(mine.length);
+        control.send(mine);
         return answer;
     }
 
     /** Tells where a queue pair is, and hears where the peer's is. Also used to wait for each other. */
     PerftestDestination swap(PerftestDestination mine) throws PerftestFailure {
         if (settings.isClient()) {
-            talk.sendDestination(mine);
-            return talk.receiveDestination();
+            control.sendDestination(mine);
+            return control.receiveDestination();
         }
-        PerftestDestination answer = talk.receiveDestination();
-        talk.sendDestination(mine);
+        PerftestDestination answer = control.receiveDestination();
+        control.sendDestination(mine);
         return answer;
     }
 
@@ -147,6 +147,6 @@ final class Handshake {
     /** Says that this side is done, and waits for the peer to be. */
     void close(PerftestDestination mine) throws PerftestFailure {
         swap(mine);
-        talk.sayDone();
+        control.sayDone();
     }
 }

@@ -13,8 +13,8 @@ abstract class LatencyLoop extends Loop {
     /** Goes through a run with messages of a size. */
     abstract void run(long sizeBytes) throws PerftestFailure;
 
-    final QueuePairRun lane() {
-        return lanes.getFirst();
+    final QueuePairRun queuePairRun() {
+        return queuePairRuns.getFirst();
     }
 
     /** Posts operation {@code index} after the gap that was asked for. */
@@ -28,7 +28,7 @@ abstract class LatencyLoop extends Loop {
         if (posted.length > 0) {
             posted[index] = System.nanoTime();
         }
-        lane().post(signaled);
+        queuePairRun().post(signaled);
     }
 
     /** Counts an exchange if the time has come. */

@@ -18,7 +18,8 @@ final class LatencyTest {
     private final PerftestDestination mine;
     private final SizeRows rows;
 
-    LatencyTest(Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
+    LatencyTest(
+            Settings settings, Console console, Handshake handshake, Resources resources, PerftestDestination mine) {
         this.settings = settings;
         this.console = console;
         this.handshake = handshake;

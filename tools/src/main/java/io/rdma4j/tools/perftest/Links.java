@@ -12,7 +12,7 @@ interface Links extends AutoCloseable {
     boolean isOver();
 
     /** All is done: gives the peer the time that it needs to see so. */
-    void farewell();
+    void awaitDisconnect();
 
     /** Parts from the peer and closes the queue pairs. */
     @Override

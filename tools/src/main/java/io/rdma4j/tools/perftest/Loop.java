@@ -5,14 +5,14 @@ import java.util.List;
 /** What the loops that post and poll have in common. Not thread safe. */
 abstract class Loop {
     final Settings settings;
-    final List<QueuePairRun> lanes;
+    final List<QueuePairRun> queuePairRuns;
     final Completions sends;
     final Completions receives;
     Phases phases = Phases.idle();
 
     Loop(Settings settings, Resources resources, Completions sends, Completions receives) {
         this.settings = settings;
-        this.lanes = resources.lanes();
+        this.queuePairRuns = resources.queuePairRuns();
         this.sends = sends;
         this.receives = receives;
     }

@@ -214,11 +214,11 @@ final class PerftestCommandLine {
                     throw refusal(" Only 15 Service levels");
                 }
             }
-            default -> takeOfOneKind(letter, value);
+            default -> parseRare(letter, value);
         }
     }
 
-    private void takeOfOneKind(char letter, String value) throws PerftestFailure {
+    private void parseRare(char letter, String value) throws PerftestFailure {
         switch (letter) {
             case 'I' -> {
                 settings.inlineBytes = number(value, "Max inline", 0, MOST_INLINE_BYTES);

@@ -26,15 +26,15 @@ final class PerftestRun {
      * @throws PerftestFailure if something fails; the reason has been printed
      */
     void run() throws PerftestFailure {
-        try (PerftestSession meeting = PerftestSession.with(settings, console)) {
-            Handshake handshake = new Handshake(meeting.talk(), settings, console);
+        try (PerftestSession session = PerftestSession.with(settings, console)) {
+            Handshake handshake = new Handshake(session.control(), settings, console);
             handshake.greet();
-            PathMtu mtu = handshake.agree(mtu(meeting));
+            PathMtu mtu = handshake.agree(mtu(session));
             limitDatagrams(mtu);
-            limitOutstanding(meeting);
-            limitInline(meeting);
-            try (Resources resources = Resources.create(settings, meeting.context(), console)) {
-                run(meeting, handshake, mtu, resources);
+            limitOutstanding(session);
+            limitInline(session);
+            try (Resources resources = Resources.create(settings, session.context(), console)) {
+                run(session, handshake, mtu, resources);
             }
         } catch (RdmaException e) {
             throw console.failure("Couldn't post send", e);
@@ -45,28 +45,29 @@ final class PerftestRun {
         }
     }
 
-    private void run(PerftestSession meeting, Handshake handshake, PathMtu mtu, Resources resources) throws PerftestFailure {
+    private void run(PerftestSession session, Handshake handshake, PathMtu mtu, Resources resources)
+            throws PerftestFailure {
         int[] packetNumbers = new int[settings.queuePairs];
         for (int i = 0; i < packetNumbers.length; i++) {
             packetNumbers[i] = ThreadLocalRandom.current().nextInt(1 << 24);
         }
         if (!settings.events) {
-            handshake.talk().driveBy(new Drive(resources.sends()));
+            handshake.control().driveBy(new Drive(resources.sends()));
         }
         try (Links links = settings.managed
-                ? new CmLinks(settings, resources, handshake, console, meeting.local(), meeting.server())
-                : new PlainLinks(settings, resources, console, mtu, meeting.gidIndex(), packetNumbers)) {
+                ? new CmLinks(settings, resources, handshake, console, session.local(), session.server())
+                : new PlainLinks(settings, resources, console, mtu, session.gidIndex(), packetNumbers)) {
             links.make();
-            List<PerftestDestination> mine = destinations(meeting, resources, packetNumbers);
-            new TestInfo(settings, console).print(meeting, mtu);
+            List<PerftestDestination> mine = destinations(session, resources, packetNumbers);
+            new TestInfo(settings, console).print(session, mtu);
             introduce(handshake, links, resources, mine);
-            handshake.talk().expectRuns();
+            handshake.control().expectRuns();
             measure(handshake, links, resources, mine);
             if (settings.waitSeconds > 0) {
                 console.line(" Waiting " + settings.waitSeconds + " seconds before releasing resources...");
                 sleep(settings.waitSeconds);
             }
-            links.farewell();
+            links.awaitDisconnect();
         }
     }
 
@@ -80,9 +81,9 @@ final class PerftestRun {
 
     // ---- what the device can
 
-    private PathMtu mtu(PerftestSession meeting) throws PerftestFailure {
+    private PathMtu mtu(PerftestSession session) throws PerftestFailure {
         PortAttributes port = console.call(
-                " Error when trying to query port", () -> meeting.context().port(settings.devicePort));
+                " Error when trying to query port", () -> session.context().port(settings.devicePort));
         PathMtu active = port.activeMtu();
         if (settings.mtuBytes == 0) {
             return active;
@@ -118,14 +119,14 @@ final class PerftestRun {
         settings.sizeBytes = mtu.bytes();
     }
 
-    private void limitOutstanding(PerftestSession meeting) {
+    private void limitOutstanding(PerftestSession session) {
         if (!settings.operation.isFetch()) {
             settings.outstanding = 1;
             return;
         }
         int most = Math.min(
-                meeting.context().attributes().maxReadAtomicPerQueuePair(),
-                meeting.context().attributes().maxInitiatedReadAtomicPerQueuePair());
+                session.context().attributes().maxReadAtomicPerQueuePair(),
+                session.context().attributes().maxInitiatedReadAtomicPerQueuePair());
         if (settings.outstanding > most) {
             console.line(PerftestTable.LINE);
             console.error(" Number of outstanding reads is above max = " + most);
@@ -136,8 +137,8 @@ final class PerftestRun {
         }
     }
 
-    private void limitInline(PerftestSession meeting) {
-        int most = meeting.context().attributes().maxInlineBytes();
+    private void limitInline(PerftestSession session) {
+        int most = session.context().attributes().maxInlineBytes();
         if (settings.inlineBytes > most) {
             console.line("  Actual inline-size(" + most + ") > requested inline-size(" + settings.inlineBytes + ")");
             settings.inlineBytes = most;
@@ -147,18 +148,18 @@ final class PerftestRun {
 
     // ---- where the queue pairs are
 
-    private List<PerftestDestination> destinations(PerftestSession meeting, Resources resources, int[] packetNumbers) {
+    private List<PerftestDestination> destinations(PerftestSession session, Resources resources, int[] packetNumbers) {
         List<PerftestDestination> mine = new ArrayList<>();
-        for (QueuePairRun lane : resources.lanes()) {
+        for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             mine.add(new PerftestDestination(
                     0,
                     settings.outstanding,
-                    lane.queuePair().number(),
-                    packetNumbers[lane.index()],
-                    lane.region().remoteKey(),
-                    lane.remoteAddress(),
-                    meeting.gid(),
-                    meeting.gidIndex()));
+                    queuePairRun.queuePair().number(),
+                    packetNumbers[queuePairRun.index()],
+                    queuePairRun.region().remoteKey(),
+                    queuePairRun.remoteAddress(),
+                    session.gid(),
+                    session.gidIndex()));
         }
         return mine;
     }
@@ -169,12 +170,12 @@ final class PerftestRun {
         if (!isSend && !settings.isBandwidth()) {
             handshake.swap(mine.getFirst());
         }
-        for (QueuePairRun lane : resources.lanes()) {
-            lane.connectTo(handshake.swap(mine.get(lane.index())));
+        for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
+            queuePairRun.connectTo(handshake.swap(mine.get(queuePairRun.index())));
         }
         if (!settings.managed) {
             if (mine.getFirst().gid().isIpv4()
-                    != resources.lanes().getFirst().remote().gid().isIpv4()) {
+                    != resources.queuePairRuns().getFirst().remote().gid().isIpv4()) {
                 console.error("");
                 console.error(" Found Incompatibility issue with GID types.");
                 console.error(" Please Try to use a different IP version.");
@@ -205,7 +206,7 @@ final class PerftestRun {
 
     private void measure(Handshake handshake, Links links, Resources resources, List<PerftestDestination> mine)
             throws PerftestFailure {
-        Completions.Watch watch = () -> links.isOver() || handshake.talk().isOver();
+        Completions.Watch watch = () -> links.isOver() || handshake.control().isOver();
         Completions sends = new Completions(resources.sends(), resources.channel(), watch, console, "client");
         Completions receives = settings.operation == MeasuredOperation.SEND
                 ? new Completions(resources.receives(), resources.channel(), watch, console, "server")

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the two sides find each other: the talk between them, and the device and the GID that this side uses.
  *
- * @param talk with the peer
+ * @param control with the peer
  * @param context the device
  * @param ownsContext whether the run has opened the device
  * @param gidIndex place of the GID
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param server where the client connects to
  */
 record PerftestSession(
-        ControlChannel talk,
+        ControlChannel control,
         DeviceContext context,
         boolean ownsContext,
         int gidIndex,
@@ -102,18 +102,18 @@ record PerftestSession(
     private static PerftestSession byConnectionManager(Settings settings, Console console) throws PerftestFailure {
         AddressInformation found = lookUp(settings, console);
         InetSocketAddress destination = found.destination();
-        CmTalk talk = settings.isClient()
+        CmTalk control = settings.isClient()
                 ? connect(found, Objects.requireNonNull(destination), settings, console)
                 : accept(Objects.requireNonNull(found.source()), settings, console);
-        DeviceContext context = talk.id().verbs();
-        Gid gid = Gid.of(Objects.requireNonNull(talk.id().localAddress()).getAddress());
+        DeviceContext context = control.id().verbs();
+        Gid gid = Gid.of(Objects.requireNonNull(control.id().localAddress()).getAddress());
         int index = settings.gidIndex != Settings.NONE
                 ? settings.gidIndex
-                : Math.max(0, context.gids(talk.id().portNumber()).indexOf(gid));
+                : Math.max(0, context.gids(control.id().portNumber()).indexOf(gid));
         InetSocketAddress local = settings.isClient()
                 ? Objects.requireNonNullElse(found.source(), new InetSocketAddress(0))
                 : Objects.requireNonNull(found.source());
-        return new PerftestSession(talk, context, false, index, gid, local, destination);
+        return new PerftestSession(control, context, false, index, gid, local, destination);
     }
 
     private static AddressInformation lookUp(Settings settings, Console console) throws PerftestFailure {
@@ -186,11 +186,11 @@ record PerftestSession(
         InetSocketAddress remote =
                 server == null ? null : new InetSocketAddress(address(server, settings, console), settings.port);
         try {
-            TcpTalk talk = talk(settings, console, local, remote);
+            TcpTalk control = control(settings, console, local, remote);
             try {
-                return withDevice(settings, console, talk, local, remote);
+                return withDevice(settings, console, control, local, remote);
             } catch (PerftestFailure e) {
-                talk.close();
+                control.close();
                 throw e;
             }
         } catch (IOException e) {
@@ -203,7 +203,7 @@ record PerftestSession(
         }
     }
 
-    private static TcpTalk talk(
+    private static TcpTalk control(
             Settings settings, Console console, InetSocketAddress local, @Nullable InetSocketAddress remote)
             throws IOException {
         return AddressFamilies.call(() -> remote == null
@@ -232,14 +232,14 @@ record PerftestSession(
     private static PerftestSession withDevice(
             Settings settings,
             Console console,
-            TcpTalk talk,
+            TcpTalk control,
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
             throws IOException, PerftestFailure {
-        Device device = device(settings, talk.localAddress());
+        Device device = device(settings, control.localAddress());
         DeviceContext context = console.call(" Couldn't get context for the device", device::open);
         try {
-            return withContext(settings, console, talk, context, local, remote);
+            return withContext(settings, console, control, context, local, remote);
         } catch (PerftestFailure | IOException e) {
             context.close();
             throw e;
@@ -249,13 +249,13 @@ record PerftestSession(
     private static PerftestSession withContext(
             Settings settings,
             Console console,
-            TcpTalk talk,
+            TcpTalk control,
             DeviceContext context,
             InetSocketAddress local,
             @Nullable InetSocketAddress remote)
             throws IOException, PerftestFailure {
         checkVector(context, settings, console);
-        InetAddress address = talk.localAddress();
+        InetAddress address = control.localAddress();
         List<Gid> gids = console.call(" Couldn't get context for the device", () -> context.gids(settings.devicePort));
         int index = settings.gidIndex != Settings.NONE ? settings.gidIndex : gidIndex(gids, address, settings.ipv6);
         if (index >= gids.size() || gids.get(index).equals(Gid.ZERO)) {
@@ -263,7 +263,7 @@ record PerftestSession(
                     " Unable to set up socket connection",
                     context.device().name() + " has no GID at index " + index + "; ibv_devinfo -v lists them");
         }
-        return new PerftestSession(talk, context, true, index, gids.get(index), local, remote);
+        return new PerftestSession(control, context, true, index, gids.get(index), local, remote);
     }
 
     /** The device that was named, else the one of the address that the peer is talked to from, else the first. */
@@ -298,7 +298,7 @@ record PerftestSession(
 
     @Override
     public void close() {
-        talk.close();
+        control.close();
         if (ownsContext) {
             context.close();
         }

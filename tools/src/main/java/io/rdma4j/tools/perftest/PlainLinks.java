@@ -37,10 +37,10 @@ final class PlainLinks implements Links {
 
     @Override
     public void make() throws PerftestFailure {
-        for (QueuePairRun lane : resources.lanes()) {
+        for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
             QueuePair made = console.call(
                     "Unable to create QP.", () -> resources.domain().createQueuePair(resources.attributes()));
-            lane.use(made);
+            queuePairRun.use(made);
             QueuePairAttributes attributes = new QueuePairAttributes()
                     .state(QueuePairState.INIT)
                     .partitionKeyIndex(0)
@@ -56,17 +56,18 @@ final class PlainLinks implements Links {
 
     @Override
     public void connect() throws PerftestFailure {
-        for (QueuePairRun lane : resources.lanes()) {
-            PerftestDestination remote = lane.remote();
+        for (QueuePairRun queuePairRun : resources.queuePairRuns()) {
+            PerftestDestination remote = queuePairRun.remote();
             AddressVector way = new AddressVector(
                     gidIndex, remote.gid(), 0, 0, HOP_LIMIT, settings.trafficClass, settings.devicePort);
-            QueuePair queuePair = lane.queuePair();
+            QueuePair queuePair = queuePairRun.queuePair();
             console.step(
                     "Failed to modify QP " + queuePair.number() + " to RTR",
                     () -> queuePair.modify(readyToReceive(remote, way)));
-            console.step("Failed to modify QP to RTS", () -> queuePair.modify(readyToSend(remote, lane.index())));
+            console.step(
+                    "Failed to modify QP to RTS", () -> queuePair.modify(readyToSend(remote, queuePairRun.index())));
             if (settings.isDatagram() && settings.sends()) {
-                lane.sendTo(
+                queuePairRun.sendTo(
                         console.call(
                                 "Failed to create AH", () -> resources.domain().createAddressHandle(way)),
                         remote.queuePair(),
@@ -110,14 +111,14 @@ final class PlainLinks implements Links {
     }
 
     @Override
-    public void farewell() {
+    public void awaitDisconnect() {
         // The device acknowledges for a while what came to a queue pair before it was closed.
     }
 
     @Override
     public void close() {
-        resources.lanes().stream()
+        resources.queuePairRuns().stream()
                 .filter(QueuePairRun::hasQueuePair)
-                .forEach(lane -> lane.queuePair().close());
+                .forEach(queuePairRun -> queuePairRun.queuePair().close());
     }
 }

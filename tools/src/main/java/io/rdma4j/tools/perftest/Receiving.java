@@ -6,24 +6,24 @@ final class Receiving extends BandwidthLoop {
 
     Receiving(Settings settings, Resources resources, Completions sends, Completions receives) {
         super(settings, resources, sends, receives);
-        posted = new long[lanes.size()];
+        posted = new long[queuePairRuns.size()];
     }
 
     /** Posts the receives that are there before the first message. */
     void postReceives(long sizeBytes) {
-        for (QueuePairRun lane : lanes) {
-            lane.prepare(sizeBytes, true);
+        for (QueuePairRun queuePairRun : queuePairRuns) {
+            queuePairRun.prepare(sizeBytes, true);
             for (int i = 0; i < settings.receiveDepth; i++) {
-                lane.postReceive();
+                queuePairRun.postReceive();
             }
-            posted[lane.index()] = settings.receiveDepth;
+            posted[queuePairRun.index()] = settings.receiveDepth;
         }
     }
 
     @Override
     void run() throws PerftestFailure {
         long limit = limit();
-        long all = settings.timed ? Long.MAX_VALUE : limit * lanes.size();
+        long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
         long received = 0;
         receives.expect(sizeBytes());
         while (received < all && !phases.isOver()) {
@@ -32,7 +32,7 @@ final class Receiving extends BandwidthLoop {
                 begin();
             }
             for (int i = 0; i < count; i++) {
-                replace(lanes.get(receives.lane(i)), limit);
+                replace(queuePairRuns.get(receives.queuePairRun(i)), limit);
             }
             count(count);
             received += count;
@@ -43,10 +43,10 @@ final class Receiving extends BandwidthLoop {
         end(all);
     }
 
-    private void replace(QueuePairRun lane, long limit) {
-        if (posted[lane.index()] < limit) {
-            lane.postReceive();
-            posted[lane.index()]++;
+    private void replace(QueuePairRun queuePairRun, long limit) {
+        if (posted[queuePairRun.index()] < limit) {
+            queuePairRun.postReceive();
+            posted[queuePairRun.index()]++;
         }
     }
 }

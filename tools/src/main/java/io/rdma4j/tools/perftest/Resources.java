@@ -26,7 +26,7 @@ final class Resources implements AutoCloseable {
 
     private final Settings settings;
     private final Arena arena = Arena.ofShared();
-    private final List<QueuePairRun> lanes = new ArrayList<>();
+    private final List<QueuePairRun> queuePairRuns = new ArrayList<>();
     private final List<MemoryRegion> regions = new ArrayList<>();
     private @Nullable ProtectionDomain domain;
     private @Nullable CompletionChannel channel;
@@ -80,7 +80,7 @@ final class Resources implements AutoCloseable {
                 regions.add(register(2 * slot * shared, console));
             }
             int place = i % shared;
-            lanes.add(new QueuePairRun(settings, i, regions.getLast(), place * slot, (shared + place) * slot));
+            queuePairRuns.add(new QueuePairRun(settings, i, regions.getLast(), place * slot, (shared + place) * slot));
         }
     }
 
@@ -142,20 +142,20 @@ final class Resources implements AutoCloseable {
         return Objects.requireNonNull(receives);
     }
 
-    List<QueuePairRun> lanes() {
-        return lanes;
+    List<QueuePairRun> queuePairRuns() {
+        return queuePairRuns;
     }
 
     /** Closes all; queue pairs of the connection manager must be closed before. */
     @Override
     public void close() {
-        for (QueuePairRun lane : lanes) {
-            AddressHandle handle = lane.handle();
+        for (QueuePairRun queuePairRun : queuePairRuns) {
+            AddressHandle handle = queuePairRun.handle();
             if (handle != null) {
                 handle.close();
             }
-            if (lane.hasQueuePair()) {
-                lane.queuePair().close();
+            if (queuePairRun.hasQueuePair()) {
+                queuePairRun.queuePair().close();
             }
         }
         if (sends != null) {

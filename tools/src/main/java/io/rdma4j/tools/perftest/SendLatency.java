@@ -8,9 +8,9 @@ final class SendLatency extends LatencyLoop {
 
     /** Posts the receives that are there before the first message; both sides do before either sends. */
     void postReceives(long sizeBytes) {
-        lane().prepare(sizeBytes, false);
+        queuePairRun().prepare(sizeBytes, false);
         for (int i = 0; i < settings.receiveDepth; i++) {
-            lane().postReceive();
+            queuePairRun().postReceive();
         }
     }
 
@@ -31,7 +31,7 @@ final class SendLatency extends LatencyLoop {
                 }
                 count();
                 if (settings.timed || received + settings.receiveDepth <= limit) {
-                    lane().postReceive();
+                    queuePairRun().postReceive();
                 }
             }
             if (sent < limit && !phases.isOver()) {

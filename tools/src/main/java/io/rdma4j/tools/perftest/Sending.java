@@ -8,12 +8,12 @@ final class Sending extends BandwidthLoop {
 
     /** Posts as much as fits and waits for it, so that what is measured finds all warm. */
     void warmUp(long sizeBytes) throws PerftestFailure {
-        for (QueuePairRun lane : lanes) {
-            lane.prepare(sizeBytes, true);
+        for (QueuePairRun queuePairRun : queuePairRuns) {
+            queuePairRun.prepare(sizeBytes, true);
             sends.expect(settings.sendDepth * sizeBytes);
             int count = Math.max(settings.sendDepth, settings.postList);
             for (int i = 1; i <= count; i++) {
-                lane.post(i == count);
+                queuePairRun.post(i == count);
             }
             awaitSend();
         }
@@ -22,16 +22,16 @@ final class Sending extends BandwidthLoop {
     @Override
     void run() throws PerftestFailure {
         long limit = limit();
-        long all = settings.timed ? Long.MAX_VALUE : limit * lanes.size();
+        long all = settings.timed ? Long.MAX_VALUE : limit * queuePairRuns.size();
         long posted = 0;
         long done = 0;
         begin();
-        sends.expect((long) lanes.size() * settings.moderation * sizeBytes());
+        sends.expect((long) queuePairRuns.size() * settings.moderation * sizeBytes());
         while (done < all && !phases.isOver()) {
-            for (int i = 0; i < lanes.size(); i++) {
-                QueuePairRun lane = lanes.get(i);
-                while (canPost(lane, limit)) {
-                    postList(lane, posted, limit);
+            for (int i = 0; i < queuePairRuns.size(); i++) {
+                QueuePairRun queuePairRun = queuePairRuns.get(i);
+                while (canPost(queuePairRun, limit)) {
+                    postList(queuePairRun, posted, limit);
                     posted += settings.postList;
                     if (phases.isOver()) {
                         break;
@@ -40,7 +40,7 @@ final class Sending extends BandwidthLoop {
             }
             int count = sends.poll();
             for (int i = 0; i < count; i++) {
-                done = onDone(lanes.get(sends.lane(i)), done, limit);
+                done = onDone(queuePairRuns.get(sends.queuePairRun(i)), done, limit);
             }
             if (count == 0 && sends.isSilent()) {
                 throw sends.lost();

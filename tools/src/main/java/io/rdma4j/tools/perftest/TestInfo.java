@@ -12,13 +12,13 @@ final class TestInfo {
         this.console = console;
     }
 
-    void print(PerftestSession meeting, PathMtu mtu) {
-        String device = meeting.context().device().name();
+    void print(PerftestSession session, PathMtu mtu) {
+        String device = session.context().device().name();
         console.environment()
                 .report()
                 .parameter("device", device)
                 .parameter("mtuBytes", mtu.bytes())
-                .parameter("gidIndex", meeting.gidIndex());
+                .parameter("gidIndex", session.gidIndex());
         if (settings.output != Settings.Output.FULL) {
             return;
         }
@@ -46,7 +46,7 @@ final class TestInfo {
         }
         console.line(" Mtu             : " + mtu.bytes() + "[B]");
         console.line(" Link type       : Ethernet");
-        console.line(" GID index       : " + meeting.gidIndex());
+        console.line(" GID index       : " + session.gidIndex());
         console.line(
                 settings.operation.isFetch()
                         ? " Outstand reads  : " + settings.outstanding

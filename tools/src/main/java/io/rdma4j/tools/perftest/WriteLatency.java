@@ -17,11 +17,11 @@ final class WriteLatency extends LatencyLoop {
 
     @Override
     void run(long sizeBytes) throws PerftestFailure {
-        QueuePairRun lane = lane();
-        lane.prepare(sizeBytes, false);
-        MemorySegment memory = lane.region().memory();
-        long writeAt = lane.sendAt() + sizeBytes - 1;
-        long readAt = lane.receiveAt() + sizeBytes - 1;
+        QueuePairRun queuePairRun = queuePairRun();
+        queuePairRun.prepare(sizeBytes, false);
+        MemorySegment memory = queuePairRun.region().memory();
+        long writeAt = queuePairRun.sendAt() + sizeBytes - 1;
+        long readAt = queuePairRun.receiveAt() + sizeBytes - 1;
         long limit = limit();
         boolean begins = !settings.isClient();
         long sent = 0;

@@ -45,7 +45,11 @@ final class ConnectedTransport implements PingpongTransport {
 
     @Override
     public List<Step> connect(
-            QueuePair queuePair, PingpongOptions options, int gidIndex, PingPongDestination local, PingPongDestination remote) {
+            QueuePair queuePair,
+            PingpongOptions options,
+            int gidIndex,
+            PingPongDestination local,
+            PingPongDestination remote) {
         return List.of(
                 new Step(
                         "Failed to modify QP to RTR",

@@ -61,7 +61,11 @@ final class DatagramTransport implements PingpongTransport {
 
     @Override
     public List<Step> connect(
-            QueuePair queuePair, PingpongOptions options, int gidIndex, PingPongDestination local, PingPongDestination remote) {
+            QueuePair queuePair,
+            PingpongOptions options,
+            int gidIndex,
+            PingPongDestination local,
+            PingPongDestination remote) {
         QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.READY_TO_RECEIVE);
         QueuePairAttributes send =
                 new QueuePairAttributes().state(QueuePairState.READY_TO_SEND).sendPsn(local.psn());

@@ -151,7 +151,8 @@ final class Pingpong {
     }
 
     private void reportAddresses(String name, List<PingPongDestination> addresses) {
-        List<String> texts = addresses.stream().map(PingPongDestination::toString).toList();
+        List<String> texts =
+                addresses.stream().map(PingPongDestination::toString).toList();
         if (transport.addresses() == 1) {
             environment.report().result(name, texts.getFirst());
         } else {
@@ -159,7 +160,8 @@ final class Pingpong {
         }
     }
 
-    private void connectAsServer(List<QueuePair> queuePairs, List<PingPongDestination> local, List<PingPongDestination> remote)
+    private void connectAsServer(
+            List<QueuePair> queuePairs, List<PingPongDestination> local, List<PingPongDestination> remote)
             throws PingpongFailure {
         try {
             connect(queuePairs, local, remote);

@@ -82,7 +82,11 @@ interface PingpongTransport {
 
     /** What brings it to the RTS state and makes it know the other side, in order. */
     List<Step> connect(
-            QueuePair queuePair, PingpongOptions options, int gidIndex, PingPongDestination local, PingPongDestination remote);
+            QueuePair queuePair,
+            PingpongOptions options,
+            int gidIndex,
+            PingPongDestination local,
+            PingPongDestination remote);
 
     /** Completes a SEND with what the transport needs beyond the message. */
     default void address(SendWorkRequest send) {}

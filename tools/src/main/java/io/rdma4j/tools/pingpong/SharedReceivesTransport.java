@@ -77,7 +77,11 @@ final class SharedReceivesTransport implements PingpongTransport {
 
     @Override
     public List<Step> connect(
-            QueuePair queuePair, PingpongOptions options, int gidIndex, PingPongDestination local, PingPongDestination remote) {
+            QueuePair queuePair,
+            PingpongOptions options,
+            int gidIndex,
+            PingPongDestination local,
+            PingPongDestination remote) {
         String label = label(created.indexOf(queuePair));
         return connections.connect(queuePair, options, gidIndex, local, remote).stream()
                 .map(step -> new Step(step.failure().replace("QP", label), step.needsGid(), step.action()))

@@ -90,7 +90,8 @@ final class SideChannel {
      *
      * @throws PingpongFailure if it fails; the reason has been printed
      */
-    List<PingPongDestination> exchangeAsServer(List<PingPongDestination> local, Connect connect) throws PingpongFailure {
+    List<PingPongDestination> exchangeAsServer(List<PingPongDestination> local, Connect connect)
+            throws PingpongFailure {
         try (Socket socket = accept()) {
             socket.setSoTimeout(TIMEOUT_MILLIS);
             List<PingPongDestination> remote = read(socket.getInputStream(), local.size())

@@ -48,7 +48,7 @@ class CmtimeTest {
     private static final String VERBS = "\tAllocating verbs resources\n";
 
     /** Where an instance is to give up: elsewhere no limit of time may end a run, which other load makes slow. */
-    private static void hurry() {
+    private static void useShortTimeouts() {
         System.setProperty(Patience.PROPERTY, "1500");
     }
 
@@ -293,7 +293,7 @@ class CmtimeTest {
     })
     void countsThatDifferEndBothSidesWithASentence(String server, String client, String sentence)
             throws InterruptedException {
-        hurry();
+        useShortTimeouts();
         Pair pair = pair(Meeting.loopback(), server, client).requireFailure(sentence);
         assertThat(pair.server.err()).contains(sentence);
         assertThat(pair.client.err()).contains(sentence);
@@ -326,7 +326,7 @@ class CmtimeTest {
 
     @Test
     void clientWithoutControllerEnds() throws IOException, InterruptedException {
-        hurry();
+        useShortTimeouts();
         String address = Meeting.loopback();
         try (Socket inTheWay = new Socket()) {
             inTheWay.setReuseAddress(false);
@@ -348,7 +348,7 @@ class CmtimeTest {
 
     @Test
     void serverWhosePeerConnectsLessOftenEnds() throws InterruptedException, IOException {
-        hurry();
+        useShortTimeouts();
         String address = Meeting.loopback();
         ToolRun server = ToolRun.start("cmtime -L -b %s -C %s".formatted(address, address))
                 .awaitText("OOB root");
@@ -399,7 +399,7 @@ class CmtimeTest {
 
     @Test
     void leafWhoseRootIsSomethingElseEnds() throws InterruptedException, IOException {
-        hurry();
+        useShortTimeouts();
         try (ServerSocket root = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             ToolRun leaf = ToolRun.start("cmtime -b 127.0.0.1 -C 127.0.0.1 -p " + root.getLocalPort());
             root.accept().close();

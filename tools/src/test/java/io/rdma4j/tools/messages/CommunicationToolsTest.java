@@ -28,13 +28,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommunicationToolsTest {
     private static final String CLIENT = "rdma_xclient: start\nrdma_xclient: end %d\n";
     private static final String SERVER = "rdma_xserver: start\nrdma_xserver: end %d\n";
-    private static final String KINDS =
-            "\t[-c communication type]\n\t    r - RC: reliable-connected (default)\n\t    x - XRC: extended-reliable-connected\n";
+    private static final String KINDS = "\t[-c communication type]\n"
+            + "\t    r - RC: reliable-connected (default)\n"
+            + "\t    x - XRC: extended-reliable-connected\n";
     private static final String CLIENT_USAGE = "usage: rdma_xclient\n\t[-s server]\n\t[-p port_number]\n" + KINDS;
     private static final String SERVER_USAGE = "usage: rdma_xserver\n\t[-p port_number]\n" + KINDS;
 
     @BeforeAll
-    static void hurry() {
+    static void useShortTimeouts() {
         System.setProperty(Patience.PROPERTY, "1500");
     }
 
@@ -189,10 +190,10 @@ class CommunicationToolsTest {
         ToolRun run = ToolRun.of(new RdmaXserver(), "-p ftp");
         assertThat(run.status()).isEqualTo(-8);
         assertThat(run.out()).isEqualTo("""
-                        rdma_xserver: start
-                        rdma_getaddrinfo: Servname not supported for ai_socktype
-                        rdma_xserver: end -8
-                        """);
+            rdma_xserver: start
+            rdma_getaddrinfo: Servname not supported for ai_socktype
+            rdma_xserver: end -8
+            """);
     }
 
     @ParameterizedTest

@@ -25,7 +25,7 @@ class EndpointToolsTest {
     private static final String SERVER = "rdma_server: start\nrdma_server: end %d\n";
 
     @BeforeAll
-    static void hurry() {
+    static void useShortTimeouts() {
         System.setProperty(Patience.PROPERTY, "1500");
     }
 

@@ -53,7 +53,7 @@ class MessageToolsTest {
         """;
 
     @BeforeAll
-    static void hurry() {
+    static void useShortTimeouts() {
         System.setProperty(Patience.PROPERTY, "1500");
         System.setProperty(MckeyRun.PAUSE_PROPERTY, "200");
     }

@@ -41,7 +41,8 @@ class PerftestCommandLineTest {
 
     @Test
     void optionsHaveShortAndLongNames() throws PerftestFailure {
-        Settings shortOnes = read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
+        Settings shortOnes =
+                read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-n 10 -s 0x40 -t 9 -q 2 -r 8 -c UD -R -p 7 -b h");
         Settings longOnes = read(
                 MeasuredOperation.SEND,
                 Measure.BANDWIDTH,
@@ -80,7 +81,8 @@ class PerftestCommandLineTest {
         assertThat(few.moderation).isEqualTo(21);
         assertThat(read(MeasuredOperation.SEND, Measure.BANDWIDTH, "-c UD").receiveDepth)
                 .isEqualTo(1000);
-        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-a").moderation).isEqualTo(100);
+        assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-a").moderation)
+                .isEqualTo(100);
         assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-n 30000 -s 64").noPeak)
                 .isTrue();
         assertThat(read(MeasuredOperation.WRITE, Measure.BANDWIDTH, "-D 9").marginSeconds)

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PerftestDestinationTest {
     private static final Gid GID = Gid.of(InetAddress.ofLiteral("10.88.0.2"));
-    private static final PerftestDestination PLACE = new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 1);
+    private static final PerftestDestination PLACE =
+            new PerftestDestination(1, 16, 0x13, 0x905785, 0x1234, 0x5678_9abcL, GID, 1);
 
     @Test
     void structureIsThatOfPerftest() {
@@ -51,7 +52,8 @@ class PerftestDestinationTest {
         assertThat(place.line("local", MeasuredOperation.READ))
                 .isEqualTo(" local address: LID 0000 QPN 0x0013 PSN 0x905785 OUT 0x04 RKey 0x001234 VAddr "
                         + "0x007f0000001000");
-        assertThat(place.line("local", MeasuredOperation.SEND)).isEqualTo(place.line("local", MeasuredOperation.ATOMIC));
+        assertThat(place.line("local", MeasuredOperation.SEND))
+                .isEqualTo(place.line("local", MeasuredOperation.ATOMIC));
         assertThat(place.gidLine()).isEqualTo(" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:88:00:02");
     }
 }

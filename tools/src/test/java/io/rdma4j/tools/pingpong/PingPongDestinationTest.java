@@ -8,7 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PingPongDestinationTest {
-    private static final PingPongDestination ONE = new PingPongDestination(0, 0x13, 0xabcdef, new Gid(0, 0xffff_0a58_0002L));
+    private static final PingPongDestination ONE =
+            new PingPongDestination(0, 0x13, 0xabcdef, new Gid(0, 0xffff_0a58_0002L));
     private static final String TEXT = "0000:000013:abcdef:00000000000000000000ffff0a580002";
 
     @Test

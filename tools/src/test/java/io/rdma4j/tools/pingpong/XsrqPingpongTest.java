@@ -34,7 +34,7 @@ class XsrqPingpongTest {
     private static final String TOOL = "ibv_xsrq_pingpong ";
 
     @BeforeAll
-    static void hurry() {
+    static void useShortTimeouts() {
         System.setProperty(XsrqLoop.PATIENCE_PROPERTY, "3000");
     }
 

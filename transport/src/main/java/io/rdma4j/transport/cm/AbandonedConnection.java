@@ -15,7 +15,7 @@ import io.rdma4j.wire.cm.PrivateData;
  */
 public record AbandonedConnection(
         CmRoute route, int trafficClass, int localId, int localQueuePair, int remoteId, int remoteQueuePair) {
-    Dreq farewell() {
+    Dreq disconnectRequest() {
         return new Dreq(localId, remoteId, remoteQueuePair, PrivateData.EMPTY);
     }
 }

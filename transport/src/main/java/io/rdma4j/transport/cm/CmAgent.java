@@ -44,7 +44,7 @@ public final class CmAgent {
     final ConnectionTable table = new ConnectionTable();
     final DeadlineHeap deadlines = new DeadlineHeap();
     final Outbox outbox;
-    final RequestRateLimits sources;
+    final RequestRateLimits rateLimits;
 
     /** Who is told of all connections. */
     ConnectionWatch watch = ConnectionWatch.NONE;
@@ -58,7 +58,7 @@ public final class CmAgent {
     private final CmConfiguration configuration;
     private final CmCounters counters = new CmCounters();
     private final Map<Long, List<ListenedService>> listeners = new HashMap<>();
-    private final MessageHandler inbound;
+    private final MessageHandler messageHandler;
     private final Orphans orphans = new Orphans(this);
     final ServiceTable services;
 
@@ -66,9 +66,9 @@ public final class CmAgent {
     public CmAgent(CmConfiguration configuration) {
         this.configuration = configuration;
         this.outbox = new Outbox(counters);
-        this.sources = new RequestRateLimits(configuration);
+        this.rateLimits = new RequestRateLimits(configuration);
         this.services = new ServiceTable(this);
-        this.inbound = new MessageHandler(this);
+        this.messageHandler = new MessageHandler(this);
     }
 
     /** What the agent was made with. */
@@ -214,7 +214,7 @@ public final class CmAgent {
             long localHigh,
             long localLow) {
         CmRoute from = new CmRoute(new Gid(localHigh, localLow), new Gid(sourceHigh, sourceLow), scope);
-        inbound.onMad(nowNanos, from, mad, at, length);
+        messageHandler.onMad(nowNanos, from, mad, at, length);
     }
 
     /**
@@ -226,7 +226,7 @@ public final class CmAgent {
     public void onPeersLost(Predicate<CmConnection> isLost) {
         for (CmConnection connection : table.all()) {
             if (isLost.test(connection)) {
-                inbound.onPeerLost(connection);
+                messageHandler.onPeerLost(connection);
             }
         }
     }
@@ -237,10 +237,10 @@ public final class CmAgent {
      * out bit by bit.
      *
      * @param nowNanos the time
-     * @param orphan the connection; nothing happens if its communication ID is one of this agent's, or 0
+     * @param abandoned the connection; nothing happens if its communication ID is one of this agent's, or 0
      */
-    public void disconnectOrphan(long nowNanos, AbandonedConnection orphan) {
-        orphans.add(nowNanos, orphan);
+    public void disconnectOrphan(long nowNanos, AbandonedConnection abandoned) {
+        orphans.add(nowNanos, abandoned);
     }
 
     /** Connections of {@link #disconnectOrphan} whose DREQ has not been sent yet. */
@@ -254,9 +254,9 @@ public final class CmAgent {
      *
      * @param nowNanos the time
      */
-    public void hasten(long nowNanos) {
+    public void expediteDisconnects(long nowNanos) {
         for (CmConnection connection : table.all()) {
-            connection.hasten(nowNanos);
+            connection.expediteDisconnects(nowNanos);
         }
     }
 
@@ -294,7 +294,7 @@ public final class CmAgent {
 
     /** Addresses of requests that are remembered. */
     public int rememberedSources() {
-        return sources.size();
+        return rateLimits.size();
     }
 
     /** Passive connections that wait for accept or RTU. */

@@ -24,10 +24,10 @@ public final class CmConnection extends DeadlineEntry {
     private static final int MRA_SERVICE_TIMEOUT = 24;
 
     /** Intervals for which a destroyed connection's DREQ is repeated: no owner waits, but the peer should learn. */
-    private static final int ORPHAN_INTERVALS = 2;
+    private static final int ABANDONED_INTERVALS = 2;
 
     /** First repetition of a DREQ whose process ends, which has a fraction of a second left. */
-    private static final long HASTE_NANOS = 10_000_000;
+    private static final long EXPEDITED_NANOS = 10_000_000;
 
     /** In a REP: the alternate path will not be used. */
     private static final int FAILOVER_NOT_SUPPORTED = 1;
@@ -109,13 +109,13 @@ public final class CmConnection extends DeadlineEntry {
         connection.halfOpen = true;
         agent.halfOpen++;
         source.halfOpen++;
-        agent.sources.addConnection(source);
+        agent.rateLimits.addConnection(source);
         connection.source = source;
         return connection;
     }
 
     /** What another process of this host has left: it ends as if its owner had destroyed it here. */
-    static CmConnection orphan(CmAgent agent, Req request, AbandonedConnection left) {
+    static CmConnection abandoned(CmAgent agent, Req request, AbandonedConnection left) {
         CmConnection connection = new CmConnection(agent, left.route(), false, request, 0, left.localId());
         connection.destroyed = true;
         connection.localQueuePair = left.localQueuePair();
@@ -167,7 +167,7 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /** What another process needs to end the connection, should this one be killed; once it is established. */
-    public AbandonedConnection asOrphan() {
+    public AbandonedConnection asAbandonedConnection() {
         int trafficClass = request.primaryPath().trafficClass();
         return new AbandonedConnection(route, trafficClass, localId, localQueuePair, remoteId, remoteQueuePair);
     }
@@ -312,7 +312,7 @@ public final class CmConnection extends DeadlineEntry {
             case REQ_RECEIVED, MRA_REQ_SENT, REP_RECEIVED, MRA_REP_SENT, REP_SENT, MRA_REP_RECEIVED ->
                 reject(nowNanos, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
             case ESTABLISHED -> disconnectWithoutOwner(nowNanos);
-            case DREQ_SENT -> hurry(nowNanos);
+            case DREQ_SENT -> limitRepetitions(nowNanos);
             case DREQ_RECEIVED -> answerDisconnectRequest(nowNanos);
             case TIMEWAIT, IDLE -> {}
         }
@@ -482,7 +482,7 @@ public final class CmConnection extends DeadlineEntry {
     /** Sends a message again, unless that could make a target of somebody who is only named as the sender of a REQ. */
     private void repeat(long nowNanos, Outbox.Outgoing message) {
         boolean answersRequest = state == CmState.REP_SENT || state == CmState.MRA_REP_RECEIVED;
-        if (answersRequest && source != null && !agent.sources.mayRepeat(nowNanos, source)) {
+        if (answersRequest && source != null && !agent.rateLimits.mayRepeat(nowNanos, source)) {
             agent.counters().repetitionsSaved++;
             return;
         }
@@ -492,12 +492,12 @@ public final class CmConnection extends DeadlineEntry {
 
     void disconnectWithoutOwner(long nowNanos) {
         sendDisconnectRequest(nowNanos);
-        hurry(nowNanos);
+        limitRepetitions(nowNanos);
     }
 
     void sendDisconnectRequest(long nowNanos) {
         state = CmState.DREQ_SENT;
-        awaitAnswer(nowNanos, asOrphan().farewell(), ownTransaction(localId));
+        awaitAnswer(nowNanos, asAbandonedConnection().disconnectRequest(), ownTransaction(localId));
     }
 
     // ------------------------------------------------------------------------------------------------------- inside
@@ -540,15 +540,15 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /** Nobody waits for the end any more. */
-    private void hurry(long nowNanos) {
-        giveUpNanos = Math.min(giveUpNanos, nowNanos + ORPHAN_INTERVALS * intervalNanos());
+    private void limitRepetitions(long nowNanos) {
+        giveUpNanos = Math.min(giveUpNanos, nowNanos + ABANDONED_INTERVALS * intervalNanos());
         scheduleRepetition(nowNanos);
     }
 
     /** There is no time for ordinary repetitions of a DREQ. */
-    void hasten(long nowNanos) {
+    void expediteDisconnects(long nowNanos) {
         if (state == CmState.DREQ_SENT) {
-            waitNanos = HASTE_NANOS;
+            waitNanos = EXPEDITED_NANOS;
             scheduleRepetition(nowNanos);
         }
     }
@@ -570,7 +570,7 @@ public final class CmConnection extends DeadlineEntry {
 
     private void leaveSource() {
         if (source != null) {
-            agent.sources.removeConnection(source);
+            agent.rateLimits.removeConnection(source);
             source = null;
         }
     }

@@ -25,8 +25,8 @@ final class Orphans extends DeadlineEntry {
         this.agent = agent;
     }
 
-    void add(long nowNanos, AbandonedConnection orphan) {
-        waiting.add(orphan);
+    void add(long nowNanos, AbandonedConnection abandoned) {
+        waiting.add(abandoned);
         if (waiting.size() == 1) {
             agent.deadlines.schedule(this, nowNanos);
         }
@@ -44,17 +44,17 @@ final class Orphans extends DeadlineEntry {
         agent.deadlines.schedule(this, waiting.isEmpty() ? Long.MAX_VALUE : nowNanos + PAUSE_NANOS);
     }
 
-    private void disconnect(long nowNanos, AbandonedConnection orphan) {
-        if (orphan.localId() == 0 || agent.table.byLocalId(orphan.localId()) != null) {
+    private void disconnect(long nowNanos, AbandonedConnection abandoned) {
+        if (abandoned.localId() == 0 || agent.table.byLocalId(abandoned.localId()) != null) {
             return;
         }
-        CmRoute route = orphan.route();
+        CmRoute route = abandoned.route();
         Req request = Req.builder()
-                .localCommunicationId(orphan.localId())
+                .localCommunicationId(abandoned.localId())
                 .primaryPath(CmPath.roce(
-                        route.local(), route.remote(), 0, orphan.trafficClass(), HOP_LIMIT, ACKNOWLEDGE_TIMEOUT))
+                        route.local(), route.remote(), 0, abandoned.trafficClass(), HOP_LIMIT, ACKNOWLEDGE_TIMEOUT))
                 .build();
-        CmConnection connection = CmConnection.orphan(agent, request, orphan);
+        CmConnection connection = CmConnection.abandoned(agent, request, abandoned);
         agent.table.add(connection);
         agent.counters().orphans++;
         connection.disconnectWithoutOwner(nowNanos);

@@ -37,8 +37,8 @@ final class RequestHandler {
             counters.foreignRequestsDropped++;
             return;
         }
-        RequestRateLimits.Source source = agent.sources.of(from.remote());
-        if (!agent.sources.admits(nowNanos, source, from)) {
+        RequestRateLimits.Source source = agent.rateLimits.of(from.remote());
+        if (!agent.rateLimits.admits(nowNanos, source, from)) {
             counters.rateLimitedRequests++;
             return;
         }
@@ -140,9 +140,15 @@ final class RequestHandler {
     }
 
     private void take(
-            long nowNanos, CmRoute route, Req req, long transaction, ListenedService listening, RequestRateLimits.Source source) {
+            long nowNanos,
+            CmRoute route,
+            Req req,
+            long transaction,
+            ListenedService listening,
+            RequestRateLimits.Source source) {
         boolean hasRoom = RequestRateLimits.hasRoom(listening.waiting(), listening.backlog(), source)
-                && RequestRateLimits.hasRoom(agent.halfOpen, agent.configuration().maxHalfOpen(), source);
+                && RequestRateLimits.hasRoom(
+                        agent.halfOpen, agent.configuration().maxHalfOpen(), source);
         int id = !hasRoom ? 0 : agent.table.freeId(agent.configuration().communicationIds());
         if (id == 0) {
             counters.backlogDropped++;

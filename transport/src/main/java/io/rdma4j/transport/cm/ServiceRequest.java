@@ -21,7 +21,8 @@ public final class ServiceRequest {
     private Outbox.@Nullable Outgoing answer;
     private boolean inBacklog = true;
 
-    ServiceRequest(ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedDatagramService listening) {
+    ServiceRequest(
+            ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedDatagramService listening) {
         this.table = table;
         this.route = route;
         this.message = message;

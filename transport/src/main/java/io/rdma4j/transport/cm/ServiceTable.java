@@ -111,7 +111,7 @@ final class ServiceTable {
 
     void onRequest(long nowNanos, CmRoute from, SidrReq message, long transaction) {
         forgetOld(nowNanos);
-        if (!agent.sources.admits(nowNanos, agent.sources.of(from.remote()), from)) {
+        if (!agent.rateLimits.admits(nowNanos, agent.rateLimits.of(from.remote()), from)) {
             counters.rateLimitedRequests++;
             return;
         }
@@ -128,7 +128,8 @@ final class ServiceTable {
             return;
         }
         boolean inPartition = (message.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;
-        List<ListenedDatagramService> those = inPartition ? listeners.getOrDefault(message.serviceId(), List.of()) : List.of();
+        List<ListenedDatagramService> those =
+                inPartition ? listeners.getOrDefault(message.serviceId(), List.of()) : List.of();
         if (those.isEmpty()) {
             counters.requestsWithoutListener++;
             refuse(from, message, SidrRep.STATUS_UNSUPPORTED, transaction);

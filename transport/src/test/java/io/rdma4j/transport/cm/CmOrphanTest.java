@@ -53,7 +53,7 @@ class CmOrphanTest {
     private CmHost heir() {
         CmHost heir = new CmHost(fabric, 2);
         for (CmConnection each : List.copyOf(known.values())) {
-            heir.agent.disconnectOrphan(fabric.now, each.asOrphan());
+            heir.agent.disconnectOrphan(fabric.now, each.asAbandonedConnection());
         }
         return heir;
     }
@@ -147,7 +147,7 @@ class CmOrphanTest {
     @Test
     void connectionsOfOnesOwnAreNoOrphans() {
         CmConnection connection = established(1).getFirst();
-        client.agent.disconnectOrphan(fabric.now, connection.asOrphan());
+        client.agent.disconnectOrphan(fabric.now, connection.asAbandonedConnection());
         fabric.run(SECOND);
         assertThat(connection.state()).isEqualTo(CmState.ESTABLISHED);
         assertThat(fabric.sent).doesNotContainKey(CmAttribute.DREQ);

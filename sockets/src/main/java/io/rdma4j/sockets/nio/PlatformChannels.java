@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * its own waits here for them and signals it; where there are ordinary channels only, the selecting thread waits here
  * itself.
  */
-final class TcpChannels {
-    private static final Logger LOGGER = System.getLogger(TcpChannels.class.getName());
+final class PlatformChannels {
+    private static final Logger LOGGER = System.getLogger(PlatformChannels.class.getName());
 
     private final Selector selector;
     private final Runnable signal;
@@ -34,7 +34,7 @@ final class TcpChannels {
     /** Whether a thread waits at the selector in {@link #select}. */
     private volatile boolean selecting;
 
-    TcpChannels(Selector selector, Runnable signal) {
+    PlatformChannels(Selector selector, Runnable signal) {
         this.selector = selector;
         this.signal = signal;
     }
@@ -112,7 +112,10 @@ final class TcpChannels {
             }
             watching = true;
             if (watcher == null) {
-                watcher = Thread.ofPlatform().daemon().name("rdma4j-ordinary").start(this::run);
+                watcher = Thread.ofPlatform()
+                        .daemon()
+                        .name("rdma4j-platform-channels")
+                        .start(this::run);
             }
             changed.signalAll();
         } finally {
