@@ -1,5 +1,5 @@
 /*
- * The handshake of connection management with its time-wait: CmConnection, Inbound and RequestHandler of an active and of a
+ * The handshake of connection management with its time-wait: CmConnection, MessageHandler and RequestHandler of an active and of a
  * passive host, which may crash and start again, between them a network that loses, duplicates and reorders. README.md tells
  * what stands for what, and what is left out.
  *
@@ -147,7 +147,7 @@ inline onRej() {
     fi
 }
 
-/* Inbound.onRep */
+/* MessageHandler.onRep */
 inline onRep() {
     if
     :: stateA[a] == REQ_SENT ->

@@ -1,5 +1,5 @@
 /*
- * The window of a reliable connection: Requester and Completer on one side, Responder and Answers on the other, between them
+ * The window of a reliable connection: Requester and Completer on one side, Responder and ResponseQueue on the other, between them
  * a network that loses, duplicates and reorders. PSNs are counted modulo 8, so a distance is one of -4 to 3, as Psn.distance
  * has it for 24 bits. README.md tells what stands for what, and what is left out.
  *
@@ -51,7 +51,7 @@ bit wentBack;
 bit isProbing;
 bit waitsForReceiver;
 
-/* ---- Responder and Answers ---- */
+/* ---- Responder and ResponseQueue ---- */
 mtype = { NOTHING, ACK, NAK, RNR };
 short expected;
 short lastExecuted = -1;
@@ -360,7 +360,7 @@ inline onRequest(asks) {
     distance = 0
 }
 
-/* ------------------------------------------------------------------------------------------------ Answers */
+/* ------------------------------------------------------------------------------------------------ ResponseQueue */
 
 /* The answer of the oldest that has one to send. */
 inline sendResponse() {

@@ -17,12 +17,12 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 
 /** Frames that engines hand to another one come there once, whole. */
-public final class HandoverStress {
+public final class CrossEngineQueueStress {
     private static final int BYTES = 64;
     private static final SharedPort PORT =
             new SharedPort(SoftDevices.engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
 
-    private HandoverStress() {}
+    private CrossEngineQueueStress() {}
 
     /** What is handed over, and what came of it. */
     abstract static class Frames {
