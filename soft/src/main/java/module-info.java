@@ -9,9 +9,12 @@ module io.rdma4j.soft {
     requires transitive io.rdma4j.wire;
 
     exports io.rdma4j.soft;
+    exports io.rdma4j.soft.options;
+    exports io.rdma4j.soft.process to
+            io.rdma4j.tools;
 
     provides io.rdma4j.cm.spi.CmProvider with
-            io.rdma4j.soft.cm.SoftCmProvider;
+            io.rdma4j.soft.process.SoftCmProvider;
     provides io.rdma4j.verbs.spi.VerbsProvider with
-            io.rdma4j.soft.SoftProvider;
+            io.rdma4j.soft.process.SoftProvider;
 }

@@ -2,7 +2,7 @@ package io.rdma4j.fuzz;
 
 import io.rdma4j.link.FaultSpec;
 import io.rdma4j.sockets.AddressRules;
-import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.tools.CommonOptions;
 import io.rdma4j.tools.Getopt;
 import io.rdma4j.tools.cmtime.OutOfBandRecords;

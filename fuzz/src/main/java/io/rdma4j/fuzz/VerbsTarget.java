@@ -1,6 +1,6 @@
 package io.rdma4j.fuzz;
 
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
@@ -78,7 +78,7 @@ public final class VerbsTarget implements FuzzTarget {
         domains = new ArrayList<>();
         MemorySegment memory = SharedMemory.SEGMENT;
         memory.fill(CANARY);
-        long failures = SoftDevices.engine().engines().counters().queuePairFailures;
+        long failures = ProcessStack.stack().internals().engine().engines().counters().queuePairFailures;
         if (input.length % LENGTHS_PER_OWN_CONTEXT == 0) {
             try (DeviceContext own = Loopback.DEVICE.open()) {
                 play(script, own);
@@ -94,7 +94,7 @@ public final class VerbsTarget implements FuzzTarget {
                     "nothing is written beside registered memory");
         }
         Law.equal(
-                SoftDevices.engine().engines().counters().queuePairFailures,
+                ProcessStack.stack().internals().engine().engines().counters().queuePairFailures,
                 failures,
                 "queue pairs that failed by themselves");
         Law.equal(living(), 0, "queue pairs left in the end");
@@ -137,7 +137,7 @@ public final class VerbsTarget implements FuzzTarget {
     }
 
     private static int living() {
-        var engine = SoftDevices.engine();
+        var engine = ProcessStack.stack().internals().engine();
         engine.lock();
         try {
             return engine.queuePairCount();

@@ -1,5 +1,6 @@
 package io.rdma4j.soft;
 
+import io.rdma4j.soft.process.SoftProvider;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

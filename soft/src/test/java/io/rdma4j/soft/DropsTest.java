@@ -2,8 +2,8 @@ package io.rdma4j.soft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.EngineCounters;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.WorkCompletion;
 import io.rdma4j.wire.Bth;
@@ -65,7 +65,7 @@ class DropsTest {
     }
 
     private void assertCounts(ToLongFunction<EngineCounters> counter, byte[] datagram) throws IOException {
-        EngineCounters counters = SoftDevices.engine().counters();
+        EngineCounters counters = ProcessStack.stack().internals().engine().counters();
         long before = counter.applyAsLong(counters);
         attacker.send(new DatagramPacket(datagram, datagram.length, address, Frame.UDP_PORT));
         long giveUp = System.nanoTime() + 10_000_000_000L;

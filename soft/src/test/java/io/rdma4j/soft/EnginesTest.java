@@ -3,7 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.CompletionStatus;
@@ -340,7 +340,7 @@ class EnginesTest {
     @Test
     void endOfTheProcessBreaksTheQueuePairsOfAllEngines() {
         Endpoint.connect(first, second);
-        SoftDevices.engines().breakQueuePairs();
+        ProcessStack.stack().internals().engines().breakQueuePairs();
         assertThat(first.queuePair.state()).isEqualTo(QueuePairState.ERROR);
         assertThat(second.queuePair.state()).isEqualTo(QueuePairState.ERROR);
     }

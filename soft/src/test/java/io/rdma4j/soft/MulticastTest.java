@@ -3,8 +3,8 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.EngineCounters;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.CompletionQueue;
@@ -345,7 +345,7 @@ class MulticastTest {
             sender.setOption(
                     StandardSocketOptions.IP_MULTICAST_IF,
                     NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress()));
-            EngineCounters counters = SoftDevices.engine().counters();
+            EngineCounters counters = ProcessStack.stack().internals().engine().counters();
             long before = counters.icrcErrors;
             InetSocketAddress to = new InetSocketAddress(group.toInetAddress(), Frame.UDP_PORT);
             byte[] damaged = sealed(sender, 7);

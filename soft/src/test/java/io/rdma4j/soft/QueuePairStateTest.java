@@ -3,7 +3,7 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressVector;
 import io.rdma4j.verbs.AsyncEvent;
@@ -371,7 +371,7 @@ class QueuePairStateTest {
         Endpoint.connect(a, b);
         a.queuePair.postReceive(new ReceiveWorkRequest().reset(1).into(a.region, 0, 64));
         b.queuePair.postReceive(new ReceiveWorkRequest().reset(2).into(b.region, 0, 64));
-        SoftDevices.engines().breakQueuePairs();
+        ProcessStack.stack().internals().engines().breakQueuePairs();
         assertThat(a.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(b.completion().status()).isEqualTo(CompletionStatus.WORK_REQUEST_FLUSHED_ERROR);
         assertThat(a.queuePair.state()).isEqualTo(QueuePairState.ERROR);

@@ -1,6 +1,6 @@
 package io.rdma4j.tools;
 
-import io.rdma4j.soft.SoftOptions;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.tools.cmtime.Cmtime;
 import io.rdma4j.tools.demo.Demo;
 import io.rdma4j.tools.devices.IbvDevices;
@@ -245,7 +245,7 @@ public final class Main {
     private static int run(Tool tool, List<String> arguments, ToolEnvironment environment) {
         try {
             int status = tool.run(arguments, environment);
-            long missing = SoftOptions.packetsMissingInCapture();
+            long missing = ProcessStack.stack().packetsMissingInCapture();
             if (missing > 0) {
                 environment.err().println("rdma4j: " + missing + " packets are missing in the packet capture");
             }

@@ -10,8 +10,8 @@ import io.rdma4j.faults.process.Parent;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.TrafficSide;
 import io.rdma4j.faults.traffic.VerbsSide;
-import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.Engine;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.MemoryRegion;
@@ -155,14 +155,15 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
                             "left",
                             queuePairs() - before,
                             "failures",
-                            SoftDevices.engine().engines().counters().queuePairFailures,
+                            ProcessStack.stack().internals().engine().engines().counters().queuePairFailures,
                             "slowestMillis",
                             TimeUnit.NANOSECONDS.toMillis(slowestNanos)));
         }
 
         private static int queuePairs() {
             int count = 0;
-            for (Engine engine : SoftDevices.engine().engines().all()) {
+            for (Engine engine :
+                    ProcessStack.stack().internals().engine().engines().all()) {
                 engine.lock();
                 count += engine.queuePairCount();
                 engine.unlock();

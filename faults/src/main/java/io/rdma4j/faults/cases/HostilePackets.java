@@ -11,8 +11,8 @@ import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.HostileDatagrams;
 import io.rdma4j.faults.traffic.Sealer;
 import io.rdma4j.faults.traffic.VerbsSide;
-import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.engine.EngineCounters;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
@@ -125,7 +125,8 @@ public final class HostilePackets implements AcceptanceTest {
                 attacker.send(packets.subList(0, SLICE), true); // warms up
                 settle();
                 Map<String, Object> result = new LinkedHashMap<>();
-                EngineCounters counters = SoftDevices.engine().engines().counters();
+                EngineCounters counters =
+                        ProcessStack.stack().internals().engine().engines().counters();
                 long received = -counters.receivedPackets;
                 long counted = -accounted(counters);
                 for (int from = 0; from < packets.size(); from += SLICE) {
@@ -134,7 +135,7 @@ public final class HostilePackets implements AcceptanceTest {
                     flow.run(ordinary, () -> attacker.send(slice, false));
                 }
                 settle();
-                counters = SoftDevices.engine().engines().counters();
+                counters = ProcessStack.stack().internals().engine().engines().counters();
                 result.put("seconds", (System.nanoTime() - begin) / 1_000_000_000);
                 result.put("packets", packets.size());
                 result.put("broken", attacker.broken);

@@ -1,7 +1,8 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.verbs.DeviceChoice;
@@ -41,6 +42,9 @@ interface CmHost {
 
     /** How this process guards itself. */
     SecurityOptions security();
+
+    /** Returns the warnings about what looks like an attack. */
+    AttackWarnings warnings();
 
     /** An unpredictable number; any thread. */
     int random();

@@ -1,7 +1,7 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.soft.SecurityOptions;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmAgent;
 import io.rdma4j.transport.cm.CmConfiguration;

@@ -1,9 +1,10 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.cm.spi.ProcessEnd;
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.RouteLookup;
-import io.rdma4j.soft.SecurityOptions;
-import io.rdma4j.soft.SoftOptions;
+import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevice;
@@ -17,6 +18,7 @@ import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.SharedPort;
 import io.rdma4j.soft.engine.Slot;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.transport.cm.AbandonedConnection;
 import io.rdma4j.transport.cm.CmConnection;
@@ -25,6 +27,7 @@ import io.rdma4j.transport.cm.CmRoute;
 import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceChoice;
+import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Gid;
@@ -36,8 +39,8 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Connection management's place in the engine. One per process. */
-final class EngineCmHost implements CmHost {
+/** The place of connection management in the engine. A stack has one. */
+public final class EngineCmHost implements CmHost {
     /** Exponent that Linux's rxe states, too: an answer within 134 ms. */
     private static final int LOCAL_ACK_DELAY = 15;
 
@@ -47,9 +50,9 @@ final class EngineCmHost implements CmHost {
     /** Between two looks whether the peers have answered. */
     private static final long LOOK_NANOS = 200_000;
 
+    private final SoftDevices devices;
     private final Engines engines;
     private final Engine engine;
-    private final long caGuid;
     private final CmService service;
     private final List<Port> ports = new ArrayList<>();
     private final DeadlineTask alarm = new DeadlineTask() {
@@ -59,42 +62,36 @@ final class EngineCmHost implements CmHost {
         }
     };
 
-    private EngineCmHost(Engines engines) {
-        this.engines = engines;
+    private EngineCmHost(SoftDevices devices) {
+        this.devices = devices;
+        engines = devices.engines();
         engine = engines.main();
-        this.caGuid = SoftDevices.processGuid();
         this.service = new CmService(this);
     }
 
     /** Joins connection management to the main engine. */
-    static CmService start(Engines engines) {
-        EngineCmHost host = new EngineCmHost(engines);
+    public static EngineCmHost start(SoftDevices devices) {
+        EngineCmHost host = new EngineCmHost(devices);
         host.engine.lock();
         try {
             host.engine.gsiHandler(host.new Gsi());
         } finally {
             host.engine.unlock();
         }
-        SoftDevices.watch().add(host.new Interfaces());
-        partAtExit(host);
-        return host.service;
+        devices.watch().add(host.new Interfaces());
+        return host;
     }
 
-    private static void partAtExit(EngineCmHost host) {
-        try {
-            Runtime.getRuntime().addShutdownHook(new Thread(host::part, "rdma4j-disconnect"));
-        } catch (IllegalStateException ending) {
-            // The process ends already: whom it connects to now, it cannot part from.
-            return;
-        }
+    /** Creates an identifier; see {@link io.rdma4j.cm.spi.CmProvider#create}. */
+    public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+        return new SoftCmId(service, portSpace, queuePairType, sink);
     }
 
     /**
-     * Lets the peers know that this process ends, when they have what is still to be delivered; does not wait long for a lock
-     * that may not come.
+     * Disconnects from all peers, because the process ends. Waits at most {@value #PARTING_MILLIS} ms for an engine lock and
+     * for the peers' replies.
      */
-    private void part() {
-        ProcessEnd.runTasks();
+    public void finish() {
         Thread teller = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
         teller.setDaemon(true);
         teller.start();
@@ -292,7 +289,7 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public long caGuid() {
-        return caGuid;
+        return devices.guid();
     }
 
     @Override
@@ -302,12 +299,17 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public PeerReputation peerReputation() {
-        return SoftDevices.peerReputation();
+        return devices.peerReputation();
     }
 
     @Override
     public SecurityOptions security() {
-        return SoftOptions.settleSecurity();
+        return devices.security();
+    }
+
+    @Override
+    public AttackWarnings warnings() {
+        return devices.warnings();
     }
 
     @Override
@@ -333,7 +335,7 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public @Nullable LocalEndpoint find(InetAddress address) {
-        SoftDevice device = SoftDevices.of(address);
+        SoftDevice device = devices.of(address);
         return device == null
                 ? null
                 : new LocalEndpoint(address, device, device.gidIndex(address), device.activeMtu(), LOCAL_ACK_DELAY);
@@ -341,7 +343,7 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public @Nullable LocalEndpoint attach(InetAddress address) {
-        SoftDevice device = SoftDevices.of(address);
+        SoftDevice device = devices.of(address);
         if (device == null) {
             return null;
         }

@@ -1,7 +1,6 @@
 package io.rdma4j.soft.cm;
 
 import io.rdma4j.cm.ConnectionAttempt;
-import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmListener;
@@ -73,7 +72,7 @@ final class RequestListener implements CmListener, ServiceListener {
         try {
             return listener.accessFilter().mayConnect(attempt);
         } catch (RuntimeException e) {
-            AttackWarnings.onFilterFailure(attempt, e);
+            listener.warnings().onFilterFailure(attempt, e);
             return false;
         }
     }

@@ -11,6 +11,7 @@ import io.rdma4j.cm.RoutePath;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
+import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.transport.cm.CmConnection;
 import io.rdma4j.transport.cm.CmEvents;
 import io.rdma4j.transport.cm.CmRoute;
@@ -451,6 +452,11 @@ final class SoftCmId implements ProviderCmId {
     /** Whether requests may name another sender than the address that they come from. */
     boolean allowsForeignRequests() {
         return service.host().security().allowsForeignRequests();
+    }
+
+    /** Returns the warnings about what looks like an attack. */
+    AttackWarnings warnings() {
+        return service.host().warnings();
     }
 
     long nowNanos() {

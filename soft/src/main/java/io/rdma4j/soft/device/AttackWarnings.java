@@ -3,16 +3,16 @@ package io.rdma4j.soft.device;
 import io.rdma4j.transport.QueuePairCounters;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Warnings about what looks like an attack: at most one line a second for the whole process. Thread safe. */
+/** Warnings about what looks like an attack: at most one line a second for a whole stack. Thread safe. */
 public final class AttackWarnings {
     private static final System.Logger LOGGER = System.getLogger(AttackWarnings.class.getName());
     private static final long INTERVAL_NANOS = 1_000_000_000;
-    private static final AtomicLong NEXT = new AtomicLong(System.nanoTime());
+    private final AtomicLong nextNanos = new AtomicLong(System.nanoTime());
 
-    private AttackWarnings() {}
+    AttackWarnings() {}
 
     /** Somebody sends many packets to a queue pair that are none of its peer's. */
-    static void onGuessing(SoftQueuePair queuePair, QueuePairCounters counters) {
+    void onGuessing(SoftQueuePair queuePair, QueuePairCounters counters) {
         if (mayWarn()) {
             LOGGER.log(
                     System.Logger.Level.WARNING,
@@ -22,15 +22,15 @@ public final class AttackWarnings {
     }
 
     /** The application's access filter has failed for a request, which was refused. */
-    public static void onFilterFailure(Object attempt, RuntimeException failure) {
+    public void onFilterFailure(Object attempt, RuntimeException failure) {
         if (mayWarn()) {
             LOGGER.log(System.Logger.Level.WARNING, "the access filter fails for " + attempt + ": refused", failure);
         }
     }
 
-    private static boolean mayWarn() {
+    private boolean mayWarn() {
         long nowNanos = System.nanoTime();
-        long next = NEXT.get();
-        return nowNanos - next >= 0 && NEXT.compareAndSet(next, nowNanos + INTERVAL_NANOS);
+        long next = nextNanos.get();
+        return nowNanos - next >= 0 && nextNanos.compareAndSet(next, nowNanos + INTERVAL_NANOS);
     }
 }

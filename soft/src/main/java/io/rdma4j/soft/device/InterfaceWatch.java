@@ -93,13 +93,16 @@ public final class InterfaceWatch {
 
     private static final Path INTERFACES = Path.of("/sys/class/net");
 
+    private final SoftDevices devices;
     private final List<Listener> listeners = new ArrayList<>();
     private final Map<SoftDevice, View> views = new LinkedHashMap<>();
     private @Nullable Thread thread;
     private @Nullable InterfaceNews news;
     private boolean ended;
 
-    InterfaceWatch() {}
+    InterfaceWatch(SoftDevices devices) {
+        this.devices = devices;
+    }
 
     /** Keeps a listener informed of what happens from now on. */
     public synchronized void add(Listener listener) {
@@ -222,7 +225,7 @@ public final class InterfaceWatch {
 
     /** Takes in devices that were not looked at before. */
     private void remember(Map<String, NetworkInterface> present) {
-        for (SoftDevice device : SoftDevices.known()) {
+        for (SoftDevice device : devices.known()) {
             NetworkInterface network = present.get(device.networkName());
             if (network != null && network.getIndex() == device.networkIndex() && !views.containsKey(device)) {
                 view(network, views, device);
@@ -275,7 +278,7 @@ public final class InterfaceWatch {
             views.put(device, before.withoutAddresses());
         } else if (network == null || network.getIndex() != device.networkIndex()) {
             views.remove(device);
-            SoftDevices.forget(device);
+            devices.forget(device);
             changes.add(() -> all.forEach(each -> each.onDeviceRemoved(device)));
             return;
         } else {

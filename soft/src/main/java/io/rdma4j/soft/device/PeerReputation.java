@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.SourcePortCheck;
 import io.rdma4j.verbs.Gid;
 import java.util.LinkedHashMap;

@@ -270,7 +270,8 @@ final class QueuePairSettings {
 
     private void toReadyToReceive(Port port) {
         QueuePairMachine.Peer peer = peer(port);
-        machine.checkSourcePort(SoftDevices.peerReputation()
+        machine.checkSourcePort(device.devices()
+                .peerReputation()
                 .sourcePortCheck(new Gid(peer.remoteHigh(), peer.remoteLow()), peer.queuePairNumber()));
         switch (machine) {
             case RcQueuePair reliable -> reliable.toReadyToReceive(receiveParameters(peer));

@@ -383,7 +383,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         all.forEach(SoftProtectionDomain::failQueuePairs);
         onAsyncEvent(AsyncEvent.Type.DEVICE_FATAL, this);
         // Nothing else can happen to it, and the watch must not keep what the application has let go of.
-        SoftDevices.watch().remove(this);
+        device.devices().watch().remove(this);
     }
 
     @Override
@@ -436,7 +436,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             openChannels = new ArrayList<>(channels);
         }
         openDomains.forEach(SoftProtectionDomain::closeQueuePairs); // they may use what is of other domains
-        SoftDevices.watch().remove(this);
+        device.devices().watch().remove(this);
         acknowledged.raise();
         openDomains.forEach(SoftProtectionDomain::closeWithContent);
         openXrcDomains.forEach(SoftXrcDomain::close);

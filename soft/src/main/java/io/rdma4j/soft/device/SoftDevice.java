@@ -34,6 +34,7 @@ public final class SoftDevice implements Device {
     /** Most that headers take of an IP packet: IPv6, UDP, BTH, the longest extension headers, ICRC. */
     private static final int HEADER_BYTES = 96;
 
+    private final SoftDevices devices;
     private final String networkName;
     private final int index;
 
@@ -48,7 +49,8 @@ public final class SoftDevice implements Device {
 
     private final Map<String, Long> closed = new LinkedHashMap<>();
 
-    SoftDevice(String networkName, int index) {
+    SoftDevice(SoftDevices devices, String networkName, int index) {
+        this.devices = devices;
         this.networkName = networkName;
         this.index = index;
     }
@@ -61,7 +63,12 @@ public final class SoftDevice implements Device {
     @Override
     public long guid() {
         // The process' part must stay: peers tell the processes of a host apart by it.
-        return SoftDevices.PROCESS_GUID + index;
+        return devices.guid() + index;
+    }
+
+    /** Returns the devices that this one is one of. */
+    SoftDevices devices() {
+        return devices;
     }
 
     /** Name of the network interface. */
@@ -83,8 +90,8 @@ public final class SoftDevice implements Device {
                     name() + ": there is no network interface " + networkName + " any more",
                     "List the devices again");
         }
-        SoftContext context = new SoftContext(this, SoftDevices.engines());
-        SoftDevices.watch().add(context);
+        SoftContext context = new SoftContext(this, devices.engines());
+        devices.watch().add(context);
         return context;
     }
 

@@ -4,14 +4,10 @@ import io.rdma4j.link.InterfaceView;
 import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkOptions;
-import io.rdma4j.link.LinkSet;
-import io.rdma4j.link.LinkSets;
-import io.rdma4j.soft.SecurityOptions;
-import io.rdma4j.soft.SoftOptions;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Sharing;
-import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
@@ -28,80 +24,108 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The software devices of this process and the engine that drives them. Thread safe. */
-public final class SoftDevices {
-    /** Identifier of this process, the base of its devices' GUIDs. */
-    static final long PROCESS_GUID = ProcessGuid.draw(new SecureRandom());
+/** The software devices of a stack, and the engines that drive them. Thread safe. */
+public final class SoftDevices implements AutoCloseable {
+    private final StackSettings settings;
+    private final long guid = ProcessGuid.draw(new SecureRandom());
+    private final Map<String, SoftDevice> devices = new LinkedHashMap<>();
+    private final InterfaceWatch watch = new InterfaceWatch(this);
+    private final AttackWarnings warnings = new AttackWarnings();
 
-    private static final Map<String, SoftDevice> DEVICES = new LinkedHashMap<>();
+    /** The engines; guarded by this object, as {@link #closed} is. */
+    private @Nullable Engines engines;
 
-    private static final InterfaceWatch WATCH = new InterfaceWatch();
+    private boolean closed;
+    private @Nullable SecurityOptions security;
 
-    private static @Nullable Engines engines;
+    /** The decorator of all links. Volatile, so that a thread that asks for lost packets does not wait for a start. */
+    private volatile @Nullable LinkDecorator decorator;
 
-    /** What is around the links of the engines; volatile, so that who asks for its losses waits for no start. */
-    private static volatile @Nullable LinkDecorator decoration;
+    /** Volatile, because threads that hold an engine's lock ask for it and must not wait for the monitor of this object. */
+    private volatile @Nullable PeerReputation peerReputation;
 
-    /** Volatile: asked for under the locks of engines, which must not wait for the monitor of this class. */
-    private static volatile @Nullable PeerReputation peerReputation;
-
-    private SoftDevices() {}
-
-    /** Identifier of this process, by which peers tell a restarted process from the one before. */
-    public static long processGuid() {
-        return PROCESS_GUID;
+    /** Creates the devices of a stack; opens nothing yet. */
+    public SoftDevices(StackSettings settings) {
+        this.settings = settings;
     }
 
-    /** What this process knows of its peers. */
-    public static PeerReputation peerReputation() {
+    /** Returns the identifier of this stack, from which peers tell a restarted process from the one before it. */
+    public long guid() {
+        return guid;
+    }
+
+    /**
+     * Returns the limits on what peers may do; the first call fixes them.
+     *
+     * @throws RdmaException {@code EINVAL} if an option is not of the right form; nothing is fixed then
+     */
+    public synchronized SecurityOptions security() {
+        SecurityOptions known = security;
+        if (known == null) {
+            known = settings.security().get();
+            security = known;
+        }
+        return known;
+    }
+
+    /** Returns the warnings about what looks like an attack. */
+    public AttackWarnings warnings() {
+        return warnings;
+    }
+
+    /** Returns what this stack knows of its peers. */
+    public PeerReputation peerReputation() {
         PeerReputation known = peerReputation;
-        return known != null ? known : firstPeers();
+        return known != null ? known : createPeerReputation();
     }
 
-    private static synchronized PeerReputation firstPeers() {
+    private synchronized PeerReputation createPeerReputation() {
         PeerReputation known = peerReputation;
         if (known == null) {
-            SecurityOptions options = SoftOptions.settleSecurity();
+            SecurityOptions options = security();
             known = new PeerReputation(options.sourcePort(), options.violations(), SoftDevices::isOwnAddress);
             peerReputation = known;
         }
         return known;
     }
 
-    /** The main engine of this process, started at the first call. */
-    public static Engine engine() {
+    /** Returns the main engine, which the first call starts. */
+    public Engine engine() {
         return engines().main();
     }
 
     /**
-     * The engines of this process, the main one started at the first call.
+     * Returns the engines. The first call starts the main engine.
      *
-     * @throws RdmaException if it cannot be started; nothing is kept then, and the next call tries again
+     * @throws RdmaException if the engine cannot be started; nothing is left over then, and the next call tries again.
+     *     {@code EINVAL} if the stack is closed
      */
-    public static synchronized Engines engines() {
+    public synchronized Engines engines() {
+        if (closed) {
+            throw new RdmaException("ibv_open_device", Errno.EINVAL, "the stack is closed", "Create another stack");
+        }
         Engines running = engines;
         if (running == null) {
-            LinkDecorator decorator = openDecorator();
-            running = start(decorator);
+            LinkDecorator created = openDecorator();
+            running = start(created);
             engines = running;
-            decoration = decorator;
-            finishAtExit(running);
+            decorator = created;
         }
         return running;
     }
 
-    /** See {@link SoftOptions#packetsMissingInCapture}. */
-    public static long packetsMissingInCapture() {
-        LinkDecorator decorator = decoration;
-        return decorator == null ? 0 : decorator.lostPackets();
+    /** Returns the number of packets that are missing in the capture because its file could not be written. */
+    public long packetsMissingInCapture() {
+        LinkDecorator current = decorator;
+        return current == null ? 0 : current.lostPackets();
     }
 
-    private static Engines start(LinkDecorator decorator) {
+    private Engines start(LinkDecorator created) {
         Sharing sharing = null;
         boolean done = false;
         try {
-            sharing = new Sharing(RunDirectory.open(), new SecureRandom());
-            Engines started = new Engines(engineCount(), SoftDevices::openLinks, decorator, sharing);
+            sharing = new Sharing(settings.runDirectory().get(), new SecureRandom());
+            Engines started = new Engines(engineCount(), settings.links(), created, sharing);
             done = true;
             return started;
         } finally {
@@ -109,8 +133,46 @@ public final class SoftDevices {
                 if (sharing != null) {
                     sharing.close();
                 }
-                closeQuietly(decorator);
+                closeQuietly(created);
             }
+        }
+    }
+
+    /**
+     * Prepares for the end of the process: sends what is left, and keeps threads out of the kernel. The engines work on for
+     * other shutdown hooks.
+     */
+    public void finish() {
+        watch.end();
+        Engines running = runningEngines();
+        if (running != null) {
+            running.finish();
+        }
+    }
+
+    private synchronized @Nullable Engines runningEngines() {
+        return engines;
+    }
+
+    /** Stops the engines and closes their links. Contexts of the devices must be closed before. */
+    @Override
+    public void close() {
+        Engines running;
+        LinkDecorator open;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            running = engines;
+            open = decorator;
+        }
+        watch.end();
+        if (running != null) {
+            running.close();
+        }
+        if (open != null) {
+            closeQuietly(open);
         }
     }
 
@@ -128,33 +190,8 @@ public final class SoftDevices {
         return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, Engines.MOST);
     }
 
-    private static void finishAtExit(Engines running) {
-        try {
-            Runtime.getRuntime()
-                    .addShutdownHook(new Thread(
-                            () -> {
-                                WATCH.end();
-                                running.finish();
-                            },
-                            "rdma4j-finish"));
-        } catch (IllegalStateException ending) {
-            // The process ends already: what this engine will owe, nobody can send in time.
-            return;
-        }
-    }
-
-    private static LinkSet openLinks() {
-        try {
-            return LinkSets.best();
-        } catch (IllegalArgumentException wrong) {
-            throw SoftOptions.refusal(wrong);
-        } catch (IOException e) {
-            throw SystemFailure.of("ibv_open_device", "open sockets for the software device", e, "");
-        }
-    }
-
-    private static LinkDecorator openDecorator() {
-        LinkOptions options = SoftOptions.settle();
+    private LinkDecorator openDecorator() {
+        LinkOptions options = settings.linkOptions().get();
         try {
             return new LinkDecorator(options, System::nanoTime, SoftDevices::epochNanos, SoftDevices::print);
         } catch (IOException e) {
@@ -179,7 +216,7 @@ public final class SoftDevices {
      * @throws RdmaException with {@link Errno#EMFILE} if descriptors are lacking, {@link Errno#EIO} if the system does not
      *     list its interfaces for another reason
      */
-    public static synchronized List<SoftDevice> list() {
+    public synchronized List<SoftDevice> list() {
         List<SoftDevice> present = new ArrayList<>();
         for (NetworkInterface network : interfaces()) {
             if (isUp(network) && network.getInetAddresses().hasMoreElements()) {
@@ -218,7 +255,7 @@ public final class SoftDevices {
      *
      * @throws RdmaException as {@link #list}
      */
-    public static boolean isAny() {
+    public boolean isAny() {
         try {
             return Interfaces.isAnyUp();
         } catch (SocketException e) {
@@ -232,7 +269,7 @@ public final class SoftDevices {
      *
      * @throws RdmaException as {@link #list}
      */
-    public static synchronized @Nullable SoftDevice of(InetAddress address) {
+    public synchronized @Nullable SoftDevice of(InetAddress address) {
         if (address.isAnyLocalAddress() || address.isMulticastAddress()) {
             return null;
         }
@@ -260,29 +297,29 @@ public final class SoftDevices {
         }
     }
 
-    private static SoftDevice device(String networkName, int index) {
-        SoftDevice known = DEVICES.get(networkName);
+    private SoftDevice device(String networkName, int index) {
+        SoftDevice known = devices.get(networkName);
         if (known != null && known.networkIndex() == index) {
             return known;
         }
         // None, or one whose interface has gone and come back as another.
-        SoftDevice fresh = new SoftDevice(networkName, index);
-        DEVICES.put(networkName, fresh);
+        SoftDevice fresh = new SoftDevice(this, networkName, index);
+        devices.put(networkName, fresh);
         return fresh;
     }
 
-    /** Tells what becomes of the devices. */
-    public static InterfaceWatch watch() {
-        return WATCH;
+    /** Returns the watch over the network interfaces of the devices. */
+    public InterfaceWatch watch() {
+        return watch;
     }
 
     /** All devices that were ever listed and have not gone. */
-    static synchronized List<SoftDevice> known() {
-        return List.copyOf(DEVICES.values());
+    synchronized List<SoftDevice> known() {
+        return List.copyOf(devices.values());
     }
 
     /** A device has gone. */
-    static synchronized void forget(SoftDevice device) {
-        DEVICES.remove(device.networkName(), device);
+    synchronized void forget(SoftDevice device) {
+        devices.remove(device.networkName(), device);
     }
 }

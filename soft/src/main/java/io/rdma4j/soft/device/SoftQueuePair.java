@@ -257,15 +257,20 @@ final class SoftQueuePair implements QueuePair {
         }
     }
 
+    private SoftDevices devices() {
+        return domain.softContext().softDevice().devices();
+    }
+
     // ---- events from below, under the engine lock ----
 
     private void onAsyncEvent(io.rdma4j.transport.QueuePairEvent event) {
         if (event == io.rdma4j.transport.QueuePairEvent.SPOOFING_SUSPECTED) {
-            AttackWarnings.onGuessing(this, machine.counters());
+            devices().warnings().onGuessing(this, machine.counters());
             return;
         }
         if (event == io.rdma4j.transport.QueuePairEvent.ACCESS_ERROR) {
-            SoftDevices.peerReputation()
+            devices()
+                    .peerReputation()
                     .noteViolation(new Gid(driven.remoteHigh(), driven.remoteLow()), engine.nowNanos());
         }
         domain.softContext()

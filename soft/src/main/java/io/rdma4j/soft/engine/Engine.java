@@ -310,6 +310,18 @@ public final class Engine {
         }
     }
 
+    /** Sends what is left, stops the background thread and closes the links. No thread may use the engine afterwards. */
+    void close() {
+        sendWhatIsLeft();
+        waitCoordinator.close();
+        lock.lock();
+        try {
+            links.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void sendWhatIsLeft() {
         try {
             if (!lock.tryLock(FINISH_NANOS, TimeUnit.NANOSECONDS)) {

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * <p>Locks: a thread that holds the lock of the main engine may take that of another one, never the other way round, and
  * only such a thread may hold those of two others.
  */
-public final class Engines {
+public final class Engines implements AutoCloseable {
     /** Most engines: each takes a part of the process' queue pair numbers. */
     public static final int MOST = 8;
 
@@ -159,6 +159,14 @@ public final class Engines {
     /** The process ends: see {@link Engine#finish}. */
     public void finish() {
         all().forEach(Engine::finish);
+    }
+
+    /** Stops all engines and closes their links. Queue pairs must be closed before. */
+    @Override
+    public void close() {
+        List<Engine> running = all();
+        running.reversed().forEach(Engine::close);
+        sharing.close();
     }
 
     QueuePairNumbers numbers() {

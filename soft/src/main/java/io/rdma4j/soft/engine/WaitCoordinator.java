@@ -64,6 +64,7 @@ final class WaitCoordinator {
     private volatile boolean backgroundRests;
     private volatile boolean inKernel;
     private volatile boolean ending;
+    private volatile boolean closed;
 
     WaitCoordinator(Engine engine, LinkSet links, String threadName) {
         this.engine = engine;
@@ -276,6 +277,24 @@ final class WaitCoordinator {
         }
     }
 
+    /** Stops the background thread, and returns when it has ended. */
+    void close() {
+        closed = true;
+        boolean interrupted = false;
+        while (background.isAlive()) {
+            links.wakeup();
+            LockSupport.unpark(background);
+            try {
+                background.join(ENDING_SLEEP_NANOS / 1_000_000);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Sees to it that somebody leads if somebody must. */
     private void promote() {
         if (leader.get() != null) {
@@ -290,7 +309,7 @@ final class WaitCoordinator {
     }
 
     private void runBackground() {
-        while (true) {
+        while (!closed) {
             try {
                 takeTurn();
             } catch (RuntimeException e) {
@@ -334,7 +353,8 @@ final class WaitCoordinator {
     }
 
     private boolean mustGiveWay() {
-        return !followers.isEmpty()
+        return closed
+                || !followers.isEmpty()
                 || virtualWaiters.get() == 0 && backoff.isPolling(System.nanoTime() - lastPollNanos);
     }
 }

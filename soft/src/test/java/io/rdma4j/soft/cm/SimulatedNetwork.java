@@ -5,9 +5,11 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
 import io.rdma4j.cm.spi.ProviderEvent;
-import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
 import io.rdma4j.verbs.Device;
@@ -161,6 +163,7 @@ final class SimulatedNetwork {
         final List<String> services = new ArrayList<>();
         final List<String> groups = new ArrayList<>();
         boolean isUp = true;
+        private final SoftDevices devices = new SoftDevices(StackSettings.ofProcess());
         private final long guid = random.nextLong();
         private long deadlineNanos = Long.MAX_VALUE;
 
@@ -236,7 +239,12 @@ final class SimulatedNetwork {
 
         @Override
         public PeerReputation peerReputation() {
-            return SoftDevices.peerReputation();
+            return devices.peerReputation();
+        }
+
+        @Override
+        public AttackWarnings warnings() {
+            return devices.warnings();
         }
 
         @Override

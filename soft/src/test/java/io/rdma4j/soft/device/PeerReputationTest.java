@@ -2,7 +2,7 @@ package io.rdma4j.soft.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.soft.SecurityOptions;
+import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.SourcePortCheck;
 import io.rdma4j.verbs.Gid;
 import java.util.Random;

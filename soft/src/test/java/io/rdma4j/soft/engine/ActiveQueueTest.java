@@ -2,7 +2,7 @@ package io.rdma4j.soft.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.transport.UdQueuePair;
 import java.util.List;
@@ -21,7 +21,7 @@ class ActiveQueueTest {
                 completion -> {},
                 completion -> {},
                 event -> {});
-        return new DrivenQueuePair(SoftDevices.engine(), machine, failure -> {});
+        return new DrivenQueuePair(ProcessStack.stack().internals().engine(), machine, failure -> {});
     }
 
     private void longTurn(int index) {

@@ -3,7 +3,7 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.LocalChannel;
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class CrashDisconnectPublisherTest {
     private static final int SLOT = 255;
 
-    private final Engine engine = SoftDevices.engine();
+    private final Engine engine = ProcessStack.stack().internals().engine();
     private final CrashDisconnectPublisher teller = new CrashDisconnectPublisher(engine);
 
     /** The wills that should be kept. */

@@ -2,7 +2,7 @@ package io.rdma4j.soft.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 /** What is handed over waits in bounded memory. */
 class CrossEngineQueueTest {
     private final CrossEngineQueue crossEngineQueue = new CrossEngineQueue();
-    private final SharedPort port =
-            new SharedPort(SoftDevices.engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
+    private final SharedPort port = new SharedPort(
+            ProcessStack.stack().internals().engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
 
     private static Frame frame(int bytes) {
         byte[] content = new byte[bytes];
@@ -27,7 +27,7 @@ class CrossEngineQueueTest {
 
     @Test
     void whatDoesNotFitIsRefusedAndThereIsRoomAgainAfterATake() {
-        Receiver receiver = new Receiver(SoftDevices.engine());
+        Receiver receiver = new Receiver(ProcessStack.stack().internals().engine());
         assertThat(crossEngineQueue.isEmpty()).isTrue();
         for (int round = 0; round < 3; round++) {
             for (int i = 0; i < CrossEngineQueue.FRAMES; i++) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Bth;
 import io.rdma4j.wire.Deth;
 import io.rdma4j.wire.Frame;
@@ -29,7 +29,7 @@ class PortOwnerTest {
     private static final int ABSENT = 254;
     private static final int ICRC_BYTES = 4;
 
-    private final Engine engine = SoftDevices.engine();
+    private final Engine engine = ProcessStack.stack().internals().engine();
     private final CountingListener listener = new CountingListener();
     private final PortOwner owner = new PortOwner(
             engine,

@@ -3,7 +3,7 @@ package io.rdma4j.soft.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.LinkSet;
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,8 @@ class WaitCoordinatorTest {
             });
 
     /** Its background thread is not started: nobody but the test leads. */
-    private final WaitCoordinator waitCoordinator = new WaitCoordinator(SoftDevices.engine(), links, "progress-test");
+    private final WaitCoordinator waitCoordinator =
+            new WaitCoordinator(ProcessStack.stack().internals().engine(), links, "progress-test");
 
     private List<String> callsFor(long deadlineNanos) {
         calls.clear();

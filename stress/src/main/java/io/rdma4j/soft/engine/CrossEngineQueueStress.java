@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.soft.process.ProcessStack;
 import io.rdma4j.wire.Frame;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,8 +19,8 @@ import org.openjdk.jcstress.infra.results.ZI_Result;
 /** Frames that engines hand to another one come there once, whole. */
 public final class CrossEngineQueueStress {
     private static final int BYTES = 64;
-    private static final SharedPort PORT =
-            new SharedPort(SoftDevices.engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
+    private static final SharedPort PORT = new SharedPort(
+            ProcessStack.stack().internals().engine(), InetAddress.ofLiteral("127.0.0.1"), Path.of("unused"));
 
     private CrossEngineQueueStress() {}
 

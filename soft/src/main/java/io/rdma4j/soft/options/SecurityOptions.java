@@ -1,4 +1,4 @@
-package io.rdma4j.soft;
+package io.rdma4j.soft.options;
 
 import io.rdma4j.transport.cm.CmConfiguration;
 import java.util.ArrayList;

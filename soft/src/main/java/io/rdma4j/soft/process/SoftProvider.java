@@ -1,6 +1,5 @@
-package io.rdma4j.soft;
+package io.rdma4j.soft.process;
 
-import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.spi.VerbsProvider;
 import java.net.InetAddress;
@@ -19,11 +18,11 @@ public final class SoftProvider implements VerbsProvider {
 
     @Override
     public List<Device> devices() {
-        return List.copyOf(SoftDevices.list());
+        return ProcessStack.stack().devices();
     }
 
     @Override
     public Optional<Device> deviceOf(InetAddress address) {
-        return Optional.ofNullable(SoftDevices.of(address));
+        return ProcessStack.stack().deviceOf(address);
     }
 }

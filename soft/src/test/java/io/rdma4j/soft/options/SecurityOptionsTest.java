@@ -1,4 +1,4 @@
-package io.rdma4j.soft;
+package io.rdma4j.soft.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -1,0 +1,63 @@
+package io.rdma4j.soft.device;
+
+import io.rdma4j.link.LinkOptions;
+import io.rdma4j.link.LinkSet;
+import io.rdma4j.link.LinkSets;
+import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.soft.share.SystemFailure;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
+import java.util.function.Supplier;
+
+/**
+ * The settings of a stack. Each is asked for when the stack first needs it, so that a wrong option is reported by the call
+ * that depends on it; a supplier that throws is asked again by the next call.
+ *
+ * @param linkOptions capture, faults and trace of all links
+ * @param security limits on what peers may do
+ * @param links opens the links of one engine, which closes them
+ * @param runDirectory opens the directory through which the processes of this host share addresses
+ */
+public record StackSettings(
+        Supplier<LinkOptions> linkOptions,
+        Supplier<SecurityOptions> security,
+        Supplier<LinkSet> links,
+        Supplier<RunDirectory> runDirectory) {
+    /** The settings that the system properties and environment variables of this process name. */
+    public static StackSettings ofProcess() {
+        return new StackSettings(
+                () -> parsed(LinkOptions::fromSystemProperties),
+                () -> parsed(SecurityOptions::fromSystemProperty),
+                StackSettings::bestLinks,
+                RunDirectory::open);
+    }
+
+    private static LinkSet bestLinks() {
+        try {
+            return LinkSets.best();
+        } catch (IllegalArgumentException wrong) {
+            throw refusal(wrong);
+        } catch (IOException e) {
+            throw SystemFailure.of("ibv_open_device", "open sockets for the software device", e, "");
+        }
+    }
+
+    private static <T> T parsed(Supplier<T> option) {
+        try {
+            return option.get();
+        } catch (IllegalArgumentException wrong) {
+            throw refusal(wrong);
+        }
+    }
+
+    private static RdmaException refusal(IllegalArgumentException wrong) {
+        return new RdmaException(
+                "ibv_open_device",
+                Errno.EINVAL,
+                String.valueOf(wrong.getMessage()),
+                "Correct the option, or leave it out",
+                wrong);
+    }
+}

@@ -1,0 +1,2 @@
+/** Options of the software device. */
+package io.rdma4j.soft.options;

@@ -1,0 +1,42 @@
+package io.rdma4j.soft.process;
+
+import io.rdma4j.cm.spi.ProcessEnd;
+import io.rdma4j.soft.SoftStack;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stack of this process, which {@link java.util.ServiceLoader}'s providers share. It takes its options from system
+ * properties and environment variables, and lives as long as the process. Thread safe.
+ */
+public final class ProcessStack {
+    private static @Nullable SoftStack stack;
+
+    private ProcessStack() {}
+
+    /** Returns the stack of this process. The first call creates it, which opens nothing yet. */
+    public static synchronized SoftStack stack() {
+        SoftStack known = stack;
+        if (known == null) {
+            known = SoftStack.create();
+            finishAtExit(known);
+            stack = known;
+        }
+        return known;
+    }
+
+    /** Peers are told that the process ends, once its sockets have delivered what was written to them. */
+    private static void finishAtExit(SoftStack created) {
+        try {
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(
+                            () -> {
+                                ProcessEnd.runTasks();
+                                created.finish();
+                            },
+                            "rdma4j-finish"));
+        } catch (IllegalStateException ending) {
+            // The process ends already: no time is left to send anything.
+            return;
+        }
+    }
+}
