@@ -65,7 +65,7 @@ public final class RelayTarget implements FuzzTarget {
                 MemoryNetwork network = new MemoryNetwork(9000);
                 LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
                 Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
-                engine = new Engines(1, network::newLinkSet, plain, sharing).main();
+                engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM).main();
                 port = sharing.openPort(engine, ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);
             } catch (IOException e) {

@@ -2,6 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.PeerReputation;
+import io.rdma4j.soft.engine.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
@@ -18,6 +19,9 @@ interface CmHost {
 
     /** Gives the lock back. */
     void unlock();
+
+    /** Returns the clock; any thread. */
+    StackClock clock();
 
     /** Monotonic time; under the lock. */
     long nowNanos();

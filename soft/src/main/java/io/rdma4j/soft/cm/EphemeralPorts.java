@@ -1,5 +1,6 @@
 package io.rdma4j.soft.cm;
 
+import io.rdma4j.soft.engine.StackClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,8 +37,8 @@ final class EphemeralPorts {
         this.clock = clock;
     }
 
-    static EphemeralPorts ofSystem() {
-        return new EphemeralPorts(SETTING, System::nanoTime);
+    static EphemeralPorts ofSystem(StackClock clock) {
+        return new EphemeralPorts(SETTING, clock::nanoTime);
     }
 
     /** The range now. */

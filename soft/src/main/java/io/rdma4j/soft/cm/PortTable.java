@@ -48,11 +48,12 @@ final class PortTable {
     private record Key(PortSpace portSpace, int port) {}
 
     private final CmHost host;
-    private final EphemeralPorts ephemeral = EphemeralPorts.ofSystem();
+    private final EphemeralPorts ephemeral;
     private final Map<Key, List<Hold>> holds = new HashMap<>();
 
     PortTable(CmHost host) {
         this.host = host;
+        ephemeral = EphemeralPorts.ofSystem(host.clock());
     }
 
     /**

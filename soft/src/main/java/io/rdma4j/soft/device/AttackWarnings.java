@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.engine.StackClock;
 import io.rdma4j.transport.QueuePairCounters;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -7,9 +8,13 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class AttackWarnings {
     private static final System.Logger LOGGER = System.getLogger(AttackWarnings.class.getName());
     private static final long INTERVAL_NANOS = 1_000_000_000;
-    private final AtomicLong nextNanos = new AtomicLong(System.nanoTime());
+    private final StackClock clock;
+    private final AtomicLong nextNanos;
 
-    AttackWarnings() {}
+    AttackWarnings(StackClock clock) {
+        this.clock = clock;
+        nextNanos = new AtomicLong(clock.nanoTime());
+    }
 
     /** Somebody sends many packets to a queue pair that are none of its peer's. */
     void onGuessing(SoftQueuePair queuePair, QueuePairCounters counters) {
@@ -29,7 +34,7 @@ public final class AttackWarnings {
     }
 
     private boolean mayWarn() {
-        long nowNanos = System.nanoTime();
+        long nowNanos = clock.nanoTime();
         long next = nextNanos.get();
         return nowNanos - next >= 0 && nextNanos.compareAndSet(next, nowNanos + INTERVAL_NANOS);
     }

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.engine.StackClock;
 import java.time.Duration;
 
 /** Times to give up at. */
@@ -8,8 +9,8 @@ public final class Deadlines {
 
     private Deadlines() {}
 
-    /** Time of {@link System#nanoTime} after {@code timeout}, or {@link Long#MAX_VALUE} for one of a century and more. */
-    public static long after(Duration timeout) {
-        return timeout.toSeconds() >= FOREVER_SECONDS ? Long.MAX_VALUE : System.nanoTime() + timeout.toNanos();
+    /** Returns the time of {@code clock} after {@code timeout}, or {@link Long#MAX_VALUE} if that is a century or more. */
+    public static long after(StackClock clock, Duration timeout) {
+        return timeout.toSeconds() >= FOREVER_SECONDS ? Long.MAX_VALUE : clock.nanoTime() + timeout.toNanos();
     }
 }

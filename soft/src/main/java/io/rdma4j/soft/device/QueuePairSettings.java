@@ -128,7 +128,7 @@ final class QueuePairSettings {
                         "queue pair 0x%06x is in the state %s".formatted(machine.number(), machine.state()),
                         "Connect it first");
             }
-            reliable.keepAlive(System.nanoTime(), interval.toNanos());
+            reliable.keepAlive(engine.clock().nanoTime(), interval.toNanos());
         } finally {
             engine.unlock();
         }

@@ -77,7 +77,7 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     @Override
     public @Nullable CompletionQueue await(Duration timeout) {
-        return awaitUntil(Deadlines.after(timeout));
+        return awaitUntil(Deadlines.after(context.engine().clock(), timeout));
     }
 
     private @Nullable CompletionQueue awaitUntil(long deadlineNanos) {

@@ -50,7 +50,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private final Map<Object, Integer> unacknowledged = new HashMap<>();
 
     private final Signal acknowledged = new Signal();
-    private final WallClock wallClock = new WallClock();
+    private final WallClock wallClock;
     private final Set<SoftProtectionDomain> domains = new LinkedHashSet<>();
     private final Set<SoftXrcDomain> xrcDomains = new LinkedHashSet<>();
     private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
@@ -62,6 +62,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         this.device = device;
         this.engines = engines;
         engine = engines.main();
+        wallClock = new WallClock(engine.clock());
     }
 
     @Override
@@ -328,7 +329,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         if (event != null || timeout.isZero() || timeout.isNegative()) {
             return event;
         }
-        long deadline = Deadlines.after(timeout);
+        long deadline = Deadlines.after(engine.clock(), timeout);
         while (event == null && engine.await(eventSignal, () -> !events.isEmpty() || closed, deadline)) {
             event = takeEvent();
             if (closed) {

@@ -17,7 +17,6 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.security.SecureRandom;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +29,7 @@ public final class SoftDevices implements AutoCloseable {
     private final long guid = ProcessGuid.draw(new SecureRandom());
     private final Map<String, SoftDevice> devices = new LinkedHashMap<>();
     private final InterfaceWatch watch = new InterfaceWatch(this);
-    private final AttackWarnings warnings = new AttackWarnings();
+    private final AttackWarnings warnings;
 
     /** The engines; guarded by this object, as {@link #closed} is. */
     private @Nullable Engines engines;
@@ -47,6 +46,7 @@ public final class SoftDevices implements AutoCloseable {
     /** Creates the devices of a stack; opens nothing yet. */
     public SoftDevices(StackSettings settings) {
         this.settings = settings;
+        warnings = new AttackWarnings(settings.clock());
     }
 
     /** Returns the identifier of this stack, from which peers tell a restarted process from the one before it. */
@@ -125,7 +125,7 @@ public final class SoftDevices implements AutoCloseable {
         boolean done = false;
         try {
             sharing = new Sharing(settings.runDirectory().get(), new SecureRandom());
-            Engines started = new Engines(engineCount(), settings.links(), created, sharing);
+            Engines started = new Engines(engineCount(), settings.links(), created, sharing, settings.clock());
             done = true;
             return started;
         } finally {
@@ -193,7 +193,8 @@ public final class SoftDevices implements AutoCloseable {
     private LinkDecorator openDecorator() {
         LinkOptions options = settings.linkOptions().get();
         try {
-            return new LinkDecorator(options, System::nanoTime, SoftDevices::epochNanos, SoftDevices::print);
+            return new LinkDecorator(
+                    options, settings.clock()::nanoTime, settings.clock()::epochNanos, SoftDevices::print);
         } catch (IOException e) {
             throw new RdmaException(
                     "ibv_open_device", Errno.EIO, String.valueOf(e.getMessage()), "Name another capture file", e);
@@ -203,11 +204,6 @@ public final class SoftDevices implements AutoCloseable {
     /** {@link System#err} as it is now, not as it was when the engines were started. */
     private static void print(String line) {
         System.err.println(line);
-    }
-
-    private static long epochNanos() {
-        Instant now = Instant.now();
-        return now.getEpochSecond() * 1_000_000_000L + now.getNano();
     }
 
     /**

@@ -3,6 +3,7 @@ package io.rdma4j.soft.device;
 import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LinkSets;
+import io.rdma4j.soft.engine.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.SystemFailure;
@@ -19,19 +20,22 @@ import java.util.function.Supplier;
  * @param security limits on what peers may do
  * @param links opens the links of one engine, which closes them
  * @param runDirectory opens the directory through which the processes of this host share addresses
+ * @param clock the clock of the stack
  */
 public record StackSettings(
         Supplier<LinkOptions> linkOptions,
         Supplier<SecurityOptions> security,
         Supplier<LinkSet> links,
-        Supplier<RunDirectory> runDirectory) {
+        Supplier<RunDirectory> runDirectory,
+        StackClock clock) {
     /** The settings that the system properties and environment variables of this process name. */
     public static StackSettings ofProcess() {
         return new StackSettings(
                 () -> parsed(LinkOptions::fromSystemProperties),
                 () -> parsed(SecurityOptions::fromSystemProperty),
                 StackSettings::bestLinks,
-                RunDirectory::open);
+                RunDirectory::open,
+                StackClock.SYSTEM);
     }
 
     private static LinkSet bestLinks() {

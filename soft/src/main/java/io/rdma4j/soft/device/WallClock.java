@@ -1,33 +1,32 @@
 package io.rdma4j.soft.device;
 
-import java.time.Instant;
+import io.rdma4j.soft.engine.StackClock;
 
-/** Turns times of the device's clock, {@link System#nanoTime}, into times of the system's clock. Thread safe. */
+/** Converts monotonic times of a stack's clock into times of day. Thread safe. */
 final class WallClock {
-    /** The system's clock may be set meanwhile: how often is looked. */
-    private static final long LOOK_NANOS = 1_000_000_000;
+    /** The interval at which the offset is measured again, because the time of day may be set. */
+    private static final long MEASURE_INTERVAL_NANOS = 1_000_000_000;
 
-    private static final long NANOS_PER_SECOND = 1_000_000_000;
-
+    private final StackClock clock;
     private volatile long offsetNanos;
-    private volatile long lookedNanos;
+    private volatile long measuredNanos;
 
-    WallClock() {
-        look(System.nanoTime());
+    WallClock(StackClock clock) {
+        this.clock = clock;
+        measure(clock.nanoTime());
     }
 
-    /** Nanoseconds since 1970; allocates at most once a second. */
+    /** Returns the time in nanoseconds since 1970 (UTC); allocates at most once a second. */
     long of(long timestampNanos) {
-        long now = System.nanoTime();
-        if (now - lookedNanos >= LOOK_NANOS) {
-            look(now);
+        long now = clock.nanoTime();
+        if (now - measuredNanos >= MEASURE_INTERVAL_NANOS) {
+            measure(now);
         }
         return timestampNanos + offsetNanos;
     }
 
-    private void look(long nowNanos) {
-        Instant instant = Instant.now();
-        offsetNanos = instant.getEpochSecond() * NANOS_PER_SECOND + instant.getNano() - nowNanos;
-        lookedNanos = nowNanos;
+    private void measure(long nowNanos) {
+        offsetNanos = clock.epochNanos() - nowNanos;
+        measuredNanos = nowNanos;
     }
 }

@@ -42,6 +42,7 @@ public final class Engine {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Engines engines;
+    private final StackClock clock;
     private final int index;
     private final LinkSet links;
     private final EngineCounters counters = new EngineCounters();
@@ -71,9 +72,10 @@ public final class Engine {
      */
     Engine(Engines engines, int index, LinkSet links) {
         this.engines = engines;
+        clock = engines.clock();
         this.index = index;
         this.links = links;
-        now = System.nanoTime();
+        now = clock.nanoTime();
         queuePairs = new QueuePairTable(engines.numbers(), index, engines.random()::nextInt);
         receiver = new Receiver(this);
         transmitter = new Transmitter(this);
@@ -87,7 +89,7 @@ public final class Engine {
     /** Takes the engine lock and reads the clock; {@link #unlock} follows. */
     public void lock() {
         lock.lock();
-        now = System.nanoTime();
+        now = clock.nanoTime();
     }
 
     /** Transmits what has become ready, and gives the engine lock back. */
@@ -142,6 +144,11 @@ public final class Engine {
     /** Multicast groups that this process receives; under the engine lock. */
     public MulticastGroups groups() {
         return groups;
+    }
+
+    /** Returns the clock. */
+    public StackClock clock() {
+        return clock;
     }
 
     /** All engines of the process. */
@@ -332,7 +339,7 @@ public final class Engine {
             return;
         }
         try {
-            now = System.nanoTime();
+            now = clock.nanoTime();
             transmitAll();
         } finally {
             lock.unlock();
@@ -340,11 +347,11 @@ public final class Engine {
     }
 
     private void transmitAll() {
-        long giveUpNanos = System.nanoTime() + FINISH_NANOS;
+        long giveUpNanos = clock.nanoTime() + FINISH_NANOS;
         do {
             doorbells.take(onDoorbell);
             transmitter.run(now);
-        } while (transmitter.hasWork() && System.nanoTime() - giveUpNanos < 0);
+        } while (transmitter.hasWork() && clock.nanoTime() - giveUpNanos < 0);
     }
 
     /** Queue pairs that the engine drives; under the engine lock. */
@@ -358,7 +365,7 @@ public final class Engine {
     boolean takeOver(SharedPort port, Frame frame) {
         boolean taken = crossEngineQueue.put(port, frame);
         // Put before the look: whoever goes to sleep says so before its last look at what was handed over.
-        waitCoordinator.noteDeadline(System.nanoTime());
+        waitCoordinator.noteDeadline(clock.nanoTime());
         return taken;
     }
 
@@ -420,14 +427,14 @@ public final class Engine {
     public void failAsync(DrivenQueuePair queuePair) {
         queuePair.failRequested = true;
         post(queuePair);
-        waitCoordinator.noteDeadline(System.nanoTime());
+        waitCoordinator.noteDeadline(clock.nanoTime());
     }
 
     /** Transmits what was posted to a queue pair: now, or by whoever is driving. Any thread; does not wait. */
     public void post(DrivenQueuePair queuePair) {
         if (lock.tryLock()) {
             try {
-                now = System.nanoTime();
+                now = clock.nanoTime();
                 onDoorbell(queuePair);
                 transmitter.run(now);
                 noteDeadline();
@@ -447,7 +454,7 @@ public final class Engine {
     private void serveDoorbells() {
         while (!doorbells.isEmpty() && !lock.isHeldByCurrentThread() && lock.tryLock()) {
             try {
-                now = System.nanoTime();
+                now = clock.nanoTime();
                 doorbells.take(onDoorbell);
                 transmitter.run(now);
                 noteDeadline();
@@ -466,7 +473,7 @@ public final class Engine {
         }
         boolean received;
         try {
-            now = System.nanoTime();
+            now = clock.nanoTime();
             counters.cycles++;
             waitCoordinator.notePoll(now);
             doorbells.take(onDoorbell);
@@ -489,7 +496,7 @@ public final class Engine {
      *
      * @param signal raised by whoever may make {@code done} true
      * @param done cheap, callable by any thread at any time
-     * @param deadlineNanos time of {@link System#nanoTime} to give up at, or {@link Long#MAX_VALUE}
+     * @param deadlineNanos time of the {@link #clock} to give up at, or {@link Long#MAX_VALUE}
      * @return whether it is so; false when the time is over or the thread is interrupted (its flag stays set)
      * @throws IllegalStateException if the caller holds the engine lock
      */
@@ -515,7 +522,7 @@ public final class Engine {
         boolean sleep = false;
         lockToLead();
         try {
-            now = System.nanoTime();
+            now = clock.nanoTime();
             counters.cycles++;
             doorbells.take(onDoorbell);
             transmitter.run(now);

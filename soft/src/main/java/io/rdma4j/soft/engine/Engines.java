@@ -27,6 +27,7 @@ public final class Engines implements AutoCloseable {
     private final Supplier<LinkSet> links;
     private final LinkDecorator decorator;
     private final Sharing sharing;
+    private final StackClock clock;
     private final SecureRandom random = new SecureRandom();
     private final MemoryTable memory = new MemoryTable(random::nextInt);
     private final QueuePairNumbers numbers;
@@ -40,14 +41,16 @@ public final class Engines implements AutoCloseable {
      * @param links opens the links of an engine, which owns them then
      * @param decorator what to put around links
      * @param sharing how the process shares addresses with others
+     * @param clock the clock of all engines
      */
-    public Engines(int count, Supplier<LinkSet> links, LinkDecorator decorator, Sharing sharing) {
+    public Engines(int count, Supplier<LinkSet> links, LinkDecorator decorator, Sharing sharing, StackClock clock) {
         if (count < 1 || count > MOST) {
             throw new IllegalArgumentException(count + " engines, not 1 to " + MOST);
         }
         this.links = links;
         this.decorator = decorator;
         this.sharing = sharing;
+        this.clock = clock;
         numbers = new QueuePairNumbers(sharing.slot(), count);
         started = new AtomicReferenceArray<>(count);
         main = newEngine(0);
@@ -179,6 +182,10 @@ public final class Engines implements AutoCloseable {
 
     SecureRandom random() {
         return random;
+    }
+
+    StackClock clock() {
+        return clock;
     }
 
     LinkDecorator decorator() {

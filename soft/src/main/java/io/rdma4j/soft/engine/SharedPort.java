@@ -341,7 +341,7 @@ public final class SharedPort extends Port {
         } finally {
             engine.unlock();
         }
-        long deadline = System.nanoTime() + REGISTRATION_NANOS;
+        long deadline = engine.clock().nanoTime() + REGISTRATION_NANOS;
         if (!engine.await(signal, () -> isKnown(serviceId), deadline) && !isKnown(serviceId)) {
             close(serviceId);
             throw silentOwner("rdma_listen");

@@ -65,7 +65,7 @@ public final class Sharing implements AutoCloseable {
         SharedPort known = find(engine, address);
         if (known != null) {
             // Every connection comes here: looking the interface up again would take it longer than the rest.
-            known.awaitConnected(System.nanoTime() + WELCOME_NANOS);
+            known.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
             return known;
         }
         if (!isLocal(address)) {
@@ -75,15 +75,15 @@ public final class Sharing implements AutoCloseable {
                     GidAddresses.text(address) + " is not an address of this host",
                     "Name a local address");
         }
-        long giveUpNanos = System.nanoTime() + OPEN_NANOS;
+        long giveUpNanos = engine.clock().nanoTime() + OPEN_NANOS;
         while (true) {
             String refusal = tryOpenPort(engine, address);
             SharedPort port = refusal == null ? find(engine, address) : null;
             if (port != null) {
-                port.awaitConnected(System.nanoTime() + WELCOME_NANOS);
+                port.awaitConnected(engine.clock().nanoTime() + WELCOME_NANOS);
                 return port;
             }
-            if (System.nanoTime() - giveUpNanos >= 0 || !pause()) {
+            if (engine.clock().nanoTime() - giveUpNanos >= 0 || !pause()) {
                 throw held(address, String.valueOf(refusal));
             }
         }

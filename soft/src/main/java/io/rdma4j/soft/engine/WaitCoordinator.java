@@ -47,6 +47,7 @@ final class WaitCoordinator {
     private static final long AWAKE = Long.MIN_VALUE;
 
     private final Engine engine;
+    private final StackClock clock;
     private final LinkSet links;
     private final Thread background;
     private final EngineWaiter backgroundWaiter;
@@ -68,8 +69,9 @@ final class WaitCoordinator {
 
     WaitCoordinator(Engine engine, LinkSet links, String threadName) {
         this.engine = engine;
+        clock = engine.clock();
         this.links = links;
-        lastPollNanos = System.nanoTime() - BackgroundBackoff.USUAL_NANOS;
+        lastPollNanos = clock.nanoTime() - BackgroundBackoff.USUAL_NANOS;
         background = new Thread(this::runBackground, threadName);
         background.setDaemon(true);
         backgroundWaiter = new EngineWaiter(this, background);
@@ -168,22 +170,22 @@ final class WaitCoordinator {
         return done.getAsBoolean();
     }
 
-    private static boolean isOver(BooleanSupplier done, long deadlineNanos) {
+    private boolean isOver(BooleanSupplier done, long deadlineNanos) {
         return done.getAsBoolean()
                 || Thread.currentThread().isInterrupted()
-                || deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos >= 0;
+                || deadlineNanos != Long.MAX_VALUE && clock.nanoTime() - deadlineNanos >= 0;
     }
 
     private void park(long deadlineNanos) {
         if (deadlineNanos == Long.MAX_VALUE) {
             LockSupport.park(this);
         } else {
-            LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+            LockSupport.parkNanos(this, deadlineNanos - clock.nanoTime());
         }
     }
 
     private void lead(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
-        leaderSinceNanos = System.nanoTime();
+        leaderSinceNanos = clock.nanoTime();
         try {
             Engine.Look look = Engine.Look.UNLESS_DRY;
             while (!isOver(done, deadlineNanos)) {
@@ -197,7 +199,7 @@ final class WaitCoordinator {
             }
         } finally {
             sleepDeadlineNanos = AWAKE;
-            lastPollNanos = System.nanoTime();
+            lastPollNanos = clock.nanoTime();
             leader.set(null);
             promote();
         }
@@ -210,18 +212,18 @@ final class WaitCoordinator {
 
     /** Looks for input first if that is worth its while, and sleeps if there is none; returns the same as {@link #sleep}. */
     private boolean lookAndSleep(EngineWaiter self, BooleanSupplier done, long deadlineNanos) {
-        long begin = System.nanoTime();
+        long begin = clock.nanoTime();
         long lookNanos = spin.begin();
         boolean found = lookNanos > 0 && look(done, deadlineNanos, begin, lookNanos);
         boolean isLocalReady = found || sleep(self, done, deadlineNanos);
-        spin.end(System.nanoTime() - begin, found);
+        spin.end(clock.nanoTime() - begin, found);
         return isLocalReady;
     }
 
     /** Whether a look finds something, if only that there is to be done what forbids to sleep. */
     private boolean look(BooleanSupplier done, long deadlineNanos, long begin, long lookNanos) {
         sleepDeadlineNanos = AWAKE;
-        while (System.nanoTime() - begin < lookNanos) {
+        while (clock.nanoTime() - begin < lookNanos) {
             if (engine.poll() || isOver(done, deadlineNanos)) {
                 return true;
             }
@@ -234,7 +236,7 @@ final class WaitCoordinator {
         boolean isLocalReady = true;
         // A change that this look misses was made after the sleep was published, and wakes.
         if (!done.getAsBoolean() && !engine.isHandedSomething()) {
-            long now = System.nanoTime();
+            long now = clock.nanoTime();
             long until = Math.min(sleepDeadlineNanos, deadlineNanos);
             long timeout = until == Long.MAX_VALUE ? Long.MAX_VALUE : until - now;
             if (self != backgroundWaiter) {
@@ -271,8 +273,8 @@ final class WaitCoordinator {
     void end() {
         ending = true;
         links.wakeup();
-        long begin = System.nanoTime();
-        while (inKernel && System.nanoTime() - begin < ENDING_PATIENCE_NANOS) {
+        long begin = clock.nanoTime();
+        while (inKernel && clock.nanoTime() - begin < ENDING_PATIENCE_NANOS) {
             LockSupport.parkNanos(this, ENDING_LOOK_NANOS);
         }
     }
@@ -336,7 +338,7 @@ final class WaitCoordinator {
     }
 
     private void standBy(EngineWaiter current) {
-        if (System.nanoTime() - leaderSinceNanos < SETTLED_NANOS) {
+        if (clock.nanoTime() - leaderSinceNanos < SETTLED_NANOS) {
             pause();
             return;
         }
@@ -355,6 +357,6 @@ final class WaitCoordinator {
     private boolean mustGiveWay() {
         return closed
                 || !followers.isEmpty()
-                || virtualWaiters.get() == 0 && backoff.isPolling(System.nanoTime() - lastPollNanos);
+                || virtualWaiters.get() == 0 && backoff.isPolling(clock.nanoTime() - lastPollNanos);
     }
 }

@@ -9,6 +9,7 @@ import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.PeerReputation;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.engine.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;
@@ -199,6 +200,11 @@ final class SimulatedNetwork {
 
         @Override
         public void unlock() {}
+
+        @Override
+        public StackClock clock() {
+            return StackClock.SYSTEM;
+        }
 
         @Override
         public long nowNanos() {

@@ -53,7 +53,7 @@ class EndsOfProcessesTest {
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
         Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
-        Engine engine = new Engines(2, network::newLinkSet, plain, sharing).main();
+        Engine engine = new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM).main();
         engine.lock();
         engine.gsiHandler(new GsiHandler() {
             @Override

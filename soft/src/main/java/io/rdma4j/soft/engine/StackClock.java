@@ -1,0 +1,13 @@
+package io.rdma4j.soft.engine;
+
+/** The clock of a stack: all its protocol timers, waits and timestamps use it. Implementations are thread safe. */
+public interface StackClock {
+    /** The clock of the system. */
+    StackClock SYSTEM = new SystemClock();
+
+    /** Returns monotonic time in nanoseconds, as {@link System#nanoTime} does; only differences have a meaning. */
+    long nanoTime();
+
+    /** Returns the time of day in nanoseconds since 1970 (UTC). */
+    long epochNanos();
+}
