@@ -144,7 +144,7 @@ public record AddressInformation(
      *     three are null
      */
     public static AddressInformation lookUp(@Nullable String node, @Nullable String service, @Nullable Hints hints) {
-        CmProviders.requireDevices(LOOK_UP);
+        ConnectionManager.ofProcess().providers().requireDevices(LOOK_UP);
         if (node == null && service == null && hints == null) {
             throw IdCore.invalid(LOOK_UP, "there is no node, no service and no hint", "Give one of them");
         }

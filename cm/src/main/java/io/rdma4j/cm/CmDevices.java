@@ -16,7 +16,6 @@ public final class CmDevices {
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public static List<DeviceContext> list() {
-        CmProviders.requireDevices("rdma_get_devices");
-        return OpenDevices.all();
+        return ConnectionManager.ofProcess().devices();
     }
 }

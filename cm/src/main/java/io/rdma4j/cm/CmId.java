@@ -69,8 +69,7 @@ public final class CmId implements AutoCloseable {
      * @throws RdmaException also {@code EINVAL} for another type
      */
     public static CmId create(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
-        CmProviders.requireDevices("rdma_create_id");
-        return new CmId(EventChannel.ofSynchronousId(), true, portSpace, type, context);
+        return ConnectionManager.ofProcess().createId(portSpace, type, context);
     }
 
     /**

@@ -27,6 +27,7 @@ public final class EventChannel implements AutoCloseable {
 
     private static final AtomicLong SEQUENCE = new AtomicLong();
 
+    private final ConnectionManager connectionManager;
     private final long sequence = SEQUENCE.incrementAndGet();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -34,7 +35,9 @@ public final class EventChannel implements AutoCloseable {
     private int identifiers;
     private boolean closed;
 
-    private EventChannel() {}
+    EventChannel(ConnectionManager connectionManager) {
+        this.connectionManager = connectionManager;
+    }
 
     /**
      * Opens a channel. C: {@code rdma_create_event_channel}.
@@ -42,8 +45,12 @@ public final class EventChannel implements AutoCloseable {
      * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one
      */
     public static EventChannel open() {
-        CmProviders.requireDevices("rdma_create_event_channel");
-        return new EventChannel();
+        return ConnectionManager.ofProcess().openEventChannel();
+    }
+
+    /** Returns the connection manager that the channel belongs to. */
+    public ConnectionManager connectionManager() {
+        return connectionManager;
     }
 
     /**
@@ -154,11 +161,6 @@ public final class EventChannel implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-    }
-
-    /** A channel of one synchronous identifier. */
-    static EventChannel ofSynchronousId() {
-        return new EventChannel();
     }
 
     /** Ends all waits at a channel of one synchronous identifier, for good. */

@@ -18,6 +18,7 @@ final class IdCore {
     static final String RESOLVE_FIRST = "Bind or resolve an address first";
 
     private final CmId id;
+    private final ConnectionManager manager;
     private final PortSpace portSpace;
     private final QueuePairType queuePairType;
     private final AcknowledgementCount count = new AcknowledgementCount();
@@ -52,22 +53,24 @@ final class IdCore {
         }
         this.id = id;
         this.channel = channel;
+        this.manager = channel.connectionManager();
         this.synchronous = synchronous;
         this.portSpace = portSpace;
         this.queuePairType = queuePairType;
         this.context = context;
-        this.binding = new ProviderBinding(portSpace, queuePairType, new Sink());
+        this.binding = new ProviderBinding(manager.providers(), portSpace, queuePairType, new Sink());
         channel.attach();
     }
 
     /** Of a connection request; its events wait in a channel of its own until the request is taken. */
     IdCore(CmId id, IdCore listener, ProviderCmId child) {
         this.id = id;
-        this.channel = EventChannel.ofSynchronousId();
+        this.manager = listener.manager;
+        this.channel = new EventChannel(manager);
         this.portSpace = listener.portSpace;
         this.queuePairType = listener.queuePairType;
         this.context = listener.context;
-        this.binding = new ProviderBinding(portSpace, queuePairType, new Sink(), child);
+        this.binding = new ProviderBinding(manager.providers(), portSpace, queuePairType, new Sink(), child);
         channel.attach();
     }
 
@@ -192,7 +195,7 @@ final class IdCore {
     }
 
     private void moveTo(EventChannel old, @Nullable EventChannel target) {
-        EventChannel next = target == null ? EventChannel.ofSynchronousId() : target;
+        EventChannel next = target == null ? new EventChannel(manager) : target;
         if (next != old) {
             old.moveTo(next, id, () -> {
                 channel = next;
@@ -524,7 +527,7 @@ final class IdCore {
             if (chosen == null || closed) {
                 throw invalid(operation, id + " has no device", RESOLVE_FIRST);
             }
-            use = OpenDevices.use(chosen);
+            use = manager.openDevices().use(chosen);
             device = use;
         }
         return use;

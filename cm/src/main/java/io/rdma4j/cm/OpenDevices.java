@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenDevices {
     /** One identifier's use of a device. */
-    static final class Use {
+    final class Use {
         private final Entry entry;
         private boolean released;
 
@@ -30,7 +30,7 @@ final class OpenDevices {
         }
 
         ProtectionDomain defaultDomain() {
-            synchronized (ALL) {
+            synchronized (all) {
                 ProtectionDomain domain = entry.domain;
                 if (domain == null) {
                     domain = entry.context.createProtectionDomain();
@@ -41,7 +41,7 @@ final class OpenDevices {
         }
 
         XrcDomain defaultXrcDomain() {
-            synchronized (ALL) {
+            synchronized (all) {
                 XrcDomain domain = entry.xrcDomain;
                 if (domain == null) {
                     domain = entry.context.openXrcDomain();
@@ -52,7 +52,7 @@ final class OpenDevices {
         }
 
         void release() {
-            synchronized (ALL) {
+            synchronized (all) {
                 if (!released) {
                     released = true;
                     entry.users--;
@@ -110,14 +110,12 @@ final class OpenDevices {
         }
     }
 
-    private static final Map<String, Entry> ALL = new HashMap<>();
+    private final Map<String, Entry> all = new HashMap<>();
 
-    private OpenDevices() {}
-
-    /** All devices that can be opened. */
-    static List<DeviceContext> all() {
+    /** Returns the contexts of those devices that can be opened. */
+    List<DeviceContext> all(List<Device> devices) {
         List<DeviceContext> contexts = new ArrayList<>();
-        for (Device device : Device.list()) {
+        for (Device device : devices) {
             try {
                 contexts.add(listed(device));
             } catch (RdmaException unusable) {
@@ -128,8 +126,8 @@ final class OpenDevices {
     }
 
     /** A device for the application, which keeps it without being counted. */
-    static DeviceContext listed(Device device) {
-        synchronized (ALL) {
+    DeviceContext listed(Device device) {
+        synchronized (all) {
             Use use = use(device);
             use.entry.listed = true;
             use.release();
@@ -137,13 +135,13 @@ final class OpenDevices {
         }
     }
 
-    static Use use(Device device) {
-        synchronized (ALL) {
-            Entry entry = ALL.get(device.name());
+    Use use(Device device) {
+        synchronized (all) {
+            Entry entry = all.get(device.name());
             if (entry == null || !entry.context.device().equals(device)) {
                 // None, or that of a device which has gone and whose name another has now.
                 Entry made = new Entry(device.open());
-                ALL.put(device.name(), made);
+                all.put(device.name(), made);
                 if (entry != null) {
                     entry.replaced = true;
                     entry.closeUnused();

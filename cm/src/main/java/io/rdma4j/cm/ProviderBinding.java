@@ -27,6 +27,7 @@ final class ProviderBinding {
     /** A provider's identifier and where it came from. */
     private record Part(CmProvider provider, ProviderCmId id) {}
 
+    private final CmProviders providers;
     private final PortSpace portSpace;
     private final QueuePairType queuePairType;
     private final CmEventSink sink;
@@ -34,15 +35,21 @@ final class ProviderBinding {
     private volatile List<ProviderCmId> ids = List.of();
     private List<Part> parts = List.of();
 
-    ProviderBinding(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+    ProviderBinding(CmProviders providers, PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+        this.providers = providers;
         this.portSpace = portSpace;
         this.queuePairType = queuePairType;
         this.sink = sink;
     }
 
     /** The binding of a connection that a provider made. */
-    ProviderBinding(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink, ProviderCmId child) {
-        this(portSpace, queuePairType, sink);
+    ProviderBinding(
+            CmProviders providers,
+            PortSpace portSpace,
+            QueuePairType queuePairType,
+            CmEventSink sink,
+            ProviderCmId child) {
+        this(providers, portSpace, queuePairType, sink);
         ids = List.of(child);
     }
 
@@ -92,17 +99,17 @@ final class ProviderBinding {
         InetAddress address = requireResolved("rdma_bind_addr", local);
         List<CmProvider> candidates;
         if (address.isAnyLocalAddress()) {
-            CmProviders.requireDevices("rdma_bind_addr");
-            candidates = CmProviders.usable();
-            if (CmProviders.isChoiceMissing()) {
+            providers.requireDevices("rdma_bind_addr");
+            candidates = providers.usable();
+            if (providers.isChoiceMissing()) {
                 throw new RdmaException(
                         "rdma_bind_addr",
                         Errno.ENODEV,
                         "the device that was asked for is not there to bind " + AddressText.of(address),
-                        CmProviders.hint());
+                        providers.hint());
             }
         } else {
-            CmProvider provider = CmProviders.of(address);
+            CmProvider provider = providers.of(address);
             if (provider == null) {
                 throw noDevice("rdma_bind_addr", address);
             }
@@ -135,14 +142,14 @@ final class ProviderBinding {
         if (target.isAnyLocalAddress()) {
             target = RouteLookup.loopbackOf(target);
         }
-        if (ids.size() == 1 && (CmProviders.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
+        if (ids.size() == 1 && (providers.areAllAllowed() || isBoundToOneAddress(ids.getFirst()))) {
             ids.getFirst().resolveAddress(source, destination, timeout);
             return;
         }
         InetAddress local = source != null && !source.getAddress().isAnyLocalAddress()
                 ? requireResolved(operation, source)
-                : RouteLookup.sourceFor(operation, null, target);
-        CmProvider provider = CmProviders.of(local);
+                : providers.sourceFor(operation, target);
+        CmProvider provider = providers.of(local);
         if (provider == null) {
             if (source != null && local.equals(source.getAddress())) {
                 throw noDevice(operation, local);
@@ -152,7 +159,7 @@ final class ProviderBinding {
                     -Errno.ENODEV.number(),
                     ConnectionParameters.NONE,
                     "cannot reach " + AddressText.of(target) + ": no RDMA device has " + AddressText.of(local)
-                            + ", the address of this host that leads there (ENODEV). " + CmProviders.hint()));
+                            + ", the address of this host that leads there (ENODEV). " + providers.hint()));
             return;
         }
         ProviderCmId chosen = keepOnly(provider);
@@ -205,14 +212,14 @@ final class ProviderBinding {
     }
 
     /** As in Linux an address of nobody here is another error than one of an interface without device. */
-    private static RdmaException noDevice(String operation, InetAddress local) {
+    private RdmaException noDevice(String operation, InetAddress local) {
         boolean isOurs = isOfThisHost(local);
         return new RdmaException(
                 operation,
                 isOurs ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
                 (isOurs ? "no RDMA device has the local address " : "no network interface that is up has the address ")
                         + AddressText.of(local),
-                CmProviders.hint());
+                providers.hint());
     }
 
     private static boolean isOfThisHost(InetAddress address) {

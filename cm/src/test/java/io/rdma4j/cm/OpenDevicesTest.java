@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Devices that go, and come back under their names. */
 class OpenDevicesTest {
+    private final OpenDevices devices = new OpenDevices();
     private final List<String> closed = new ArrayList<>();
 
     /** A device whose context notes that it is closed. */
@@ -70,18 +71,18 @@ class OpenDevicesTest {
 
     @Test
     void aReplacedDeviceThatNobodyUsesIsClosed() {
-        OpenDevices.use(gone).release();
+        devices.use(gone).release();
         assertThat(closed).isEmpty();
-        OpenDevices.use(returned).release();
+        devices.use(returned).release();
         assertThat(closed).containsExactly("gone");
     }
 
     @Test
     void aReplacedDeviceIsClosedWhenTheLastIdentifierLeavesIt() {
-        OpenDevices.Use first = OpenDevices.use(gone);
-        OpenDevices.Use second = OpenDevices.use(gone);
+        OpenDevices.Use first = devices.use(gone);
+        OpenDevices.Use second = devices.use(gone);
         first.defaultDomain();
-        OpenDevices.use(returned);
+        devices.use(returned);
         first.release();
         assertThat(closed).isEmpty();
         second.release();
@@ -90,17 +91,17 @@ class OpenDevicesTest {
 
     @Test
     void aReplacedDeviceThatWasListedIsTheApplications() {
-        OpenDevices.listed(gone);
-        OpenDevices.use(returned).release();
+        devices.listed(gone);
+        devices.use(returned).release();
         assertThat(closed).isEmpty();
     }
 
     @Test
     void aReplacedDeviceWithMemoryOfTheApplicationStaysOpen() {
-        OpenDevices.Use use = OpenDevices.use(gone);
+        OpenDevices.Use use = devices.use(gone);
         use.defaultDomain();
         gone.holdsMemory = true;
-        OpenDevices.use(returned).release();
+        devices.use(returned).release();
         use.release();
         assertThat(closed).isEmpty();
     }

@@ -1,18 +1,15 @@
 package io.rdma4j.soft;
 
-import io.rdma4j.cm.PortSpace;
-import io.rdma4j.cm.spi.CmEventSink;
-import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.soft.cm.EngineCmHost;
+import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.soft.device.StackSettings;
 import io.rdma4j.verbs.Device;
-import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A software RoCEv2 stack: the devices of this host's network interfaces, the engines that drive them, and connection
@@ -23,12 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SoftStack implements AutoCloseable {
     private final SoftDevices devices;
-
-    /** Connection management, once an identifier was created; guarded by this object, and read without it. */
-    private volatile @Nullable EngineCmHost connectionManagement;
+    private final StackCmProvider cmProvider;
+    private final ConnectionManager connectionManager;
 
     private SoftStack(StackSettings settings) {
         devices = new SoftDevices(settings);
+        cmProvider = new StackCmProvider(devices);
+        connectionManager = ConnectionManager.of(cmProvider);
     }
 
     /** Creates a stack with the options that the system properties and environment variables of this process name. */
@@ -64,30 +62,14 @@ public final class SoftStack implements AutoCloseable {
         return Optional.ofNullable(devices.of(address));
     }
 
-    /**
-     * Creates the provider's half of an identifier; the first call starts connection management.
-     *
-     * @param portSpace the port space of the identifier
-     * @param queuePairType the type of its queue pair
-     * @param sink takes its events
-     * @throws RdmaException if connection management cannot be started; the next call tries again
-     */
-    public ProviderCmId createId(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
-        return connectionManagement().create(portSpace, queuePairType, sink);
+    /** Returns connection management over the devices of this stack. */
+    public ConnectionManager connectionManager() {
+        return connectionManager;
     }
 
-    private EngineCmHost connectionManagement() {
-        EngineCmHost running = connectionManagement;
-        return running != null ? running : startConnectionManagement();
-    }
-
-    private synchronized EngineCmHost startConnectionManagement() {
-        EngineCmHost running = connectionManagement;
-        if (running == null) {
-            running = EngineCmHost.start(devices);
-            connectionManagement = running;
-        }
-        return running;
+    /** Returns the provider of connection management, for {@link ConnectionManager#of}. */
+    public CmProvider cmProvider() {
+        return cmProvider;
     }
 
     /** Returns the number of packets that are missing in the capture because its file could not be written. */
@@ -105,10 +87,7 @@ public final class SoftStack implements AutoCloseable {
      * shutdown hooks. Returns within 0.3 seconds, also if a peer does not reply.
      */
     public void finish() {
-        EngineCmHost running = connectionManagement;
-        if (running != null) {
-            running.finish();
-        }
+        cmProvider.finish();
         devices.finish();
     }
 
@@ -118,10 +97,7 @@ public final class SoftStack implements AutoCloseable {
      */
     @Override
     public void close() {
-        EngineCmHost running = connectionManagement;
-        if (running != null) {
-            running.finish();
-        }
+        cmProvider.finish();
         devices.close();
     }
 }

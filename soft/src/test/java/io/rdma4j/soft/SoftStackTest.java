@@ -3,22 +3,34 @@ package io.rdma4j.soft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.rdma4j.cm.CmEvent;
+import io.rdma4j.cm.CmId;
+import io.rdma4j.cm.CmQueuePairAttributes;
+import io.rdma4j.cm.ConnectionParameters;
+import io.rdma4j.cm.PortSpace;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QueuePairCapabilities;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Stacks that a program creates for itself. */
 class SoftStackTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
 
     @Test
@@ -34,6 +46,32 @@ class SoftStackTest {
                 assertThat(context.gids(1)).contains(Gid.of(LOOPBACK));
                 assertThat(another.gids(1)).contains(Gid.of(LOOPBACK));
             }
+        }
+    }
+
+    @Test
+    void stacksOfOneProcessConnectToEachOther() throws Exception {
+        try (SoftStack one = SoftStack.create();
+                SoftStack other = SoftStack.create();
+                CmId listener = one.connectionManager().createId(PortSpace.TCP, null);
+                CmId client = other.connectionManager().createId(PortSpace.TCP, null)) {
+            listener.bindAddress(new InetSocketAddress("127.0.83.2", 0));
+            listener.listen(1);
+            CompletableFuture<CmEvent.Type> served = CompletableFuture.supplyAsync(() -> serve(listener));
+            client.resolveAddress(null, new InetSocketAddress("127.0.83.2", listener.sourcePort()), TIMEOUT);
+            client.resolveRoute(TIMEOUT);
+            client.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            client.connect(ConnectionParameters.defaults());
+            assertThat(served.get(30, TimeUnit.SECONDS)).isEqualTo(CmEvent.Type.ESTABLISHED);
+            assertThat(client.event()).extracting(CmEvent::type).isEqualTo(CmEvent.Type.ESTABLISHED);
+        }
+    }
+
+    private static CmEvent.Type serve(CmId listener) {
+        try (CmId connection = listener.getRequest()) {
+            connection.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(4, 4, 1, 1, 0)));
+            connection.accept(ConnectionParameters.defaults());
+            return Objects.requireNonNull(connection.event()).type();
         }
     }
 

@@ -1,8 +1,11 @@
 package io.rdma4j.cm.spi;
 
 import io.rdma4j.cm.PortSpace;
+import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A source of connection management for some of this host's addresses, found by {@link java.util.ServiceLoader}: what
@@ -17,6 +20,19 @@ public interface CmProvider {
 
     /** Whether there is any device now. */
     boolean hasDevices();
+
+    /** Returns the devices that are there now. */
+    List<Device> devices();
+
+    /**
+     * Returns the local address from which the host sends to a destination.
+     *
+     * @param operation the C name of the call that needs it, for the message
+     * @param source the local address that must be used, or null for the host's choice
+     * @param destination a unicast or multicast address
+     * @throws io.rdma4j.verbs.RdmaException {@code ENETUNREACH} if there is no route
+     */
+    InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
 
     /**
      * Whether a device has this local address.

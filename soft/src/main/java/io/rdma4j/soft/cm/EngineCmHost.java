@@ -41,7 +41,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The place of connection management in the engine. A stack has one. */
-public final class EngineCmHost implements CmHost {
+final class EngineCmHost implements CmHost {
     /** Exponent that Linux's rxe states, too: an answer within 134 ms. */
     private static final int LOCAL_ACK_DELAY = 15;
 
@@ -71,7 +71,7 @@ public final class EngineCmHost implements CmHost {
     }
 
     /** Joins connection management to the main engine. */
-    public static EngineCmHost start(SoftDevices devices) {
+    static EngineCmHost start(SoftDevices devices) {
         EngineCmHost host = new EngineCmHost(devices);
         host.engine.lock();
         try {
@@ -84,7 +84,7 @@ public final class EngineCmHost implements CmHost {
     }
 
     /** Creates an identifier; see {@link io.rdma4j.cm.spi.CmProvider#create}. */
-    public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+    ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
         return new SoftCmId(service, portSpace, queuePairType, sink);
     }
 
@@ -92,7 +92,7 @@ public final class EngineCmHost implements CmHost {
      * Disconnects from all peers, because the process ends. Waits at most {@value #PARTING_MILLIS} ms for an engine lock and
      * for the peers' replies.
      */
-    public void finish() {
+    void finish() {
         Thread teller = new Thread(this::disconnectAll, "rdma4j-disconnect-all");
         teller.setDaemon(true);
         teller.start();

@@ -4,36 +4,53 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
 import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Connection management over the software devices of this process. Thread safe. */
 public final class SoftCmProvider implements CmProvider {
     /** Creates the provider; {@link java.util.ServiceLoader} calls this. */
     public SoftCmProvider() {}
 
+    private static CmProvider provider() {
+        return ProcessStack.stack().cmProvider();
+    }
+
     @Override
     public String name() {
-        return "soft";
+        return provider().name();
     }
 
     @Override
     public int preference() {
-        return 0;
+        return provider().preference();
     }
 
     @Override
     public boolean hasDevices() {
-        return ProcessStack.stack().hasDevices();
+        return provider().hasDevices();
+    }
+
+    @Override
+    public List<Device> devices() {
+        return provider().devices();
+    }
+
+    @Override
+    public InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+        return provider().sourceFor(operation, source, destination);
     }
 
     @Override
     public boolean serves(InetAddress local) {
-        return ProcessStack.stack().deviceOf(local).isPresent();
+        return provider().serves(local);
     }
 
     @Override
     public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
-        return ProcessStack.stack().createId(portSpace, queuePairType, sink);
+        return provider().create(portSpace, queuePairType, sink);
     }
 }

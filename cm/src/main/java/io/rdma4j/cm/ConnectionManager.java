@@ -1,0 +1,89 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connection management over a set of devices: what librdmacm is to a process. Thread safe.
+ *
+ * <p>{@link #ofProcess} manages connections over all devices of this host; {@link EventChannel#open}, {@link CmId#create} and
+ * {@link CmDevices} use it. A program that creates a software stack of its own gets a connection manager over the devices of
+ * that stack alone.
+ */
+public final class ConnectionManager {
+    /** Created once, because providers have state. */
+    private static final class Holder {
+        static final ConnectionManager OF_PROCESS = new ConnectionManager(CmProviders.ofProcess());
+    }
+
+    private final CmProviders providers;
+    private final OpenDevices openDevices = new OpenDevices();
+
+    private ConnectionManager(CmProviders providers) {
+        this.providers = providers;
+    }
+
+    /** Returns the connection manager of this process, over the devices of all providers that are installed. */
+    public static ConnectionManager ofProcess() {
+        return Holder.OF_PROCESS;
+    }
+
+    /** Creates a connection manager over the devices of one provider. {@code RDMA4J_DEVICE} has no effect on it. */
+    public static ConnectionManager of(CmProvider provider) {
+        return new ConnectionManager(CmProviders.of(provider));
+    }
+
+    /**
+     * Opens an event channel. C: {@code rdma_create_event_channel}.
+     *
+     * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     */
+    public EventChannel openEventChannel() {
+        providers.requireDevices("rdma_create_event_channel");
+        return new EventChannel(this);
+    }
+
+    /**
+     * Creates a synchronous identifier. C: {@code rdma_create_id} without a channel.
+     *
+     * @param portSpace the kind of service
+     * @param context an object of the application, kept at the identifier
+     * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     */
+    public CmId createId(PortSpace portSpace, @Nullable Object context) {
+        return createId(portSpace, portSpace.queuePairType(), context);
+    }
+
+    /**
+     * Creates a synchronous identifier for a type of queue pair; see {@link CmId#create(PortSpace, QueuePairType, Object)}.
+     *
+     * @param type a type of the port space; any in {@link PortSpace#IB}
+     * @throws RdmaException {@code ENODEV} if there is no RDMA device, {@code EINVAL} for a type of another port space
+     */
+    public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
+        providers.requireDevices("rdma_create_id");
+        return new CmId(new EventChannel(this), true, portSpace, type, context);
+    }
+
+    /**
+     * Returns all devices, opened; see {@link CmDevices#list}. C: {@code rdma_get_devices}.
+     *
+     * @throws RdmaException {@code ENODEV} if there is no RDMA device, not even a software one
+     */
+    public List<DeviceContext> devices() {
+        providers.requireDevices("rdma_get_devices");
+        return openDevices.all(providers.devices());
+    }
+
+    CmProviders providers() {
+        return providers;
+    }
+
+    OpenDevices openDevices() {
+        return openDevices;
+    }
+}

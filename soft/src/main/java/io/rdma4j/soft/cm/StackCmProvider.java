@@ -1,0 +1,82 @@
+package io.rdma4j.soft.cm;
+
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.cm.spi.RouteLookup;
+import io.rdma4j.soft.device.SoftDevices;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.QueuePairType;
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connection management of a stack. It joins the main engine when the first identifier is created, because there is no engine
+ * to start before; if that fails, the next identifier tries again. Thread safe.
+ */
+public final class StackCmProvider implements CmProvider {
+    private final SoftDevices devices;
+
+    /** Guarded by this object, and read without it. */
+    private volatile @Nullable EngineCmHost host;
+
+    /** Creates the provider; starts nothing. */
+    public StackCmProvider(SoftDevices devices) {
+        this.devices = devices;
+    }
+
+    @Override
+    public String name() {
+        return "soft";
+    }
+
+    @Override
+    public int preference() {
+        return 0;
+    }
+
+    @Override
+    public boolean hasDevices() {
+        return devices.isAny();
+    }
+
+    @Override
+    public List<Device> devices() {
+        return List.copyOf(devices.list());
+    }
+
+    @Override
+    public InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
+        return RouteLookup.sourceFor(operation, source, destination);
+    }
+
+    @Override
+    public boolean serves(InetAddress local) {
+        return devices.of(local) != null;
+    }
+
+    @Override
+    public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+        EngineCmHost running = host;
+        return (running != null ? running : start()).create(portSpace, queuePairType, sink);
+    }
+
+    private synchronized EngineCmHost start() {
+        EngineCmHost running = host;
+        if (running == null) {
+            running = EngineCmHost.start(devices);
+            host = running;
+        }
+        return running;
+    }
+
+    /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */
+    public void finish() {
+        EngineCmHost running = host;
+        if (running != null) {
+            running.finish();
+        }
+    }
+}
