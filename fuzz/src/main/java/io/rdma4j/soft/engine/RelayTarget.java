@@ -18,6 +18,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,7 +66,8 @@ public final class RelayTarget implements FuzzTarget {
                 MemoryNetwork network = new MemoryNetwork(9000);
                 LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
                 Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
-                engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM).main();
+                engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom())
+                        .main();
                 port = sharing.openPort(engine, ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);
             } catch (IOException e) {

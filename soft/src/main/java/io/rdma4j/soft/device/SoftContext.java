@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** An open software device. */
@@ -34,8 +33,6 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
     private static final int VENDOR = 0xff_ffff;
     /** Full member of the default partition. */
     private static final int DEFAULT_PARTITION = 0xffff;
-
-    private static final AtomicInteger NEXT_DOMAIN = new AtomicInteger(1);
 
     private final SoftDevice device;
     private final Engines engines;
@@ -185,7 +182,8 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
         synchronized (this) {
             requireOpen("ibv_alloc_pd");
             requireRoom("ibv_alloc_pd", domains.size(), Limits.MAX_PROTECTION_DOMAINS, "protection domains");
-            SoftProtectionDomain domain = new SoftProtectionDomain(this, NEXT_DOMAIN.getAndIncrement());
+            SoftProtectionDomain domain =
+                    new SoftProtectionDomain(this, device.devices().newDomainNumber());
             domains.add(domain);
             return domain;
         }

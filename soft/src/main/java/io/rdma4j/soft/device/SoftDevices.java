@@ -16,20 +16,26 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The software devices of a stack, and the engines that drive them. Thread safe. */
 public final class SoftDevices implements AutoCloseable {
+    private static final int SHARED_RECEIVE_NUMBERS = 0xff_ffff;
+
     private final StackSettings settings;
-    private final long guid = ProcessGuid.draw(new SecureRandom());
+    private final long guid;
     private final Map<String, SoftDevice> devices = new LinkedHashMap<>();
     private final InterfaceWatch watch = new InterfaceWatch(this);
     private final AttackWarnings warnings;
+    private final AtomicInteger nextDomain = new AtomicInteger(1);
+
+    /** Starts at random, so that a number does not soon name a queue of the next process. */
+    private final AtomicInteger nextSharedReceive;
 
     /** The engines; guarded by this object, as {@link #closed} is. */
     private @Nullable Engines engines;
@@ -46,6 +52,8 @@ public final class SoftDevices implements AutoCloseable {
     /** Creates the devices of a stack; opens nothing yet. */
     public SoftDevices(StackSettings settings) {
         this.settings = settings;
+        guid = ProcessGuid.draw(settings.random());
+        nextSharedReceive = new AtomicInteger(settings.random().nextInt(1, 1 << 23));
         warnings = new AttackWarnings(settings.clock());
     }
 
@@ -66,6 +74,16 @@ public final class SoftDevices implements AutoCloseable {
             security = known;
         }
         return known;
+    }
+
+    /** Returns a number for a new protection domain. */
+    int newDomainNumber() {
+        return nextDomain.getAndIncrement();
+    }
+
+    /** Returns a number for a new shared receive queue of extended connections, 24 bits. */
+    int newSharedReceiveNumber() {
+        return nextSharedReceive.getAndIncrement() & SHARED_RECEIVE_NUMBERS;
     }
 
     /** Returns the warnings about what looks like an attack. */
@@ -124,8 +142,9 @@ public final class SoftDevices implements AutoCloseable {
         Sharing sharing = null;
         boolean done = false;
         try {
-            sharing = new Sharing(settings.runDirectory().get(), new SecureRandom());
-            Engines started = new Engines(engineCount(), settings.links(), created, sharing, settings.clock());
+            sharing = new Sharing(settings.runDirectory().get(), settings.random());
+            Engines started =
+                    new Engines(engineCount(), settings.links(), created, sharing, settings.clock(), settings.random());
             done = true;
             return started;
         } finally {

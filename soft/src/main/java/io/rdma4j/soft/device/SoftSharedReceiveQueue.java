@@ -13,8 +13,6 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.SharedReceiveQueueAttributes;
 import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import io.rdma4j.verbs.XrcDomain;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A shared receive queue. */
@@ -22,11 +20,6 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     private static final String CREATE = "ibv_create_srq";
     private static final String POST = "ibv_post_srq_recv";
     private static final String MODIFY = "ibv_modify_srq";
-    private static final int MAX_NUMBER = 0xff_ffff;
-
-    /** Of the process, so that a number is not soon another queue's. */
-    private static final AtomicInteger NEXT_NUMBER =
-            new AtomicInteger(ThreadLocalRandom.current().nextInt(1, 1 << 23));
 
     private final SoftProtectionDomain domain;
     private final Engine engine;
@@ -59,7 +52,9 @@ final class SoftSharedReceiveQueue implements SharedReceiveQueue {
                 attributes.maxScatterGather(),
                 domain.number(),
                 this::onLimit,
-                xrcDomain == null ? 0 : NEXT_NUMBER.getAndIncrement() & MAX_NUMBER,
+                xrcDomain == null
+                        ? 0
+                        : domain.softContext().softDevice().devices().newSharedReceiveNumber(),
                 completions == null ? null : completions.from(engine));
         if (xrcDomain != null) {
             xrcDomain.domain().add(queue);

@@ -10,7 +10,9 @@ import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
  * The settings of a stack. Each is asked for when the stack first needs it, so that a wrong option is reported by the call
@@ -21,13 +23,15 @@ import java.util.function.Supplier;
  * @param links opens the links of one engine, which closes them
  * @param runDirectory opens the directory through which the processes of this host share addresses
  * @param clock the clock of the stack
+ * @param random unpredictable numbers for keys, identifiers and sequence numbers; thread safe
  */
 public record StackSettings(
         Supplier<LinkOptions> linkOptions,
         Supplier<SecurityOptions> security,
         Supplier<LinkSet> links,
         Supplier<RunDirectory> runDirectory,
-        StackClock clock) {
+        StackClock clock,
+        RandomGenerator random) {
     /** The settings that the system properties and environment variables of this process name. */
     public static StackSettings ofProcess() {
         return new StackSettings(
@@ -35,7 +39,8 @@ public record StackSettings(
                 () -> parsed(SecurityOptions::fromSystemProperty),
                 StackSettings::bestLinks,
                 RunDirectory::open,
-                StackClock.SYSTEM);
+                StackClock.SYSTEM,
+                new SecureRandom());
     }
 
     private static LinkSet bestLinks() {

@@ -5,12 +5,12 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
-import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,7 +182,7 @@ public final class Engine {
     }
 
     /** Unpredictable numbers; any thread. */
-    public SecureRandom random() {
+    public RandomGenerator random() {
         return engines.random();
     }
 

@@ -4,11 +4,11 @@ import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.wire.Frame;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
  * The engines of a process, so that several threads can drive queue pairs at a time: each has a lock, sockets, timers and
@@ -28,8 +28,8 @@ public final class Engines implements AutoCloseable {
     private final LinkDecorator decorator;
     private final Sharing sharing;
     private final StackClock clock;
-    private final SecureRandom random = new SecureRandom();
-    private final MemoryTable memory = new MemoryTable(random::nextInt);
+    private final RandomGenerator random;
+    private final MemoryTable memory;
     private final QueuePairNumbers numbers;
     private final AtomicReferenceArray<Engine> started;
     private final Engine main;
@@ -42,8 +42,15 @@ public final class Engines implements AutoCloseable {
      * @param decorator what to put around links
      * @param sharing how the process shares addresses with others
      * @param clock the clock of all engines
+     * @param random unpredictable numbers; thread safe
      */
-    public Engines(int count, Supplier<LinkSet> links, LinkDecorator decorator, Sharing sharing, StackClock clock) {
+    public Engines(
+            int count,
+            Supplier<LinkSet> links,
+            LinkDecorator decorator,
+            Sharing sharing,
+            StackClock clock,
+            RandomGenerator random) {
         if (count < 1 || count > MOST) {
             throw new IllegalArgumentException(count + " engines, not 1 to " + MOST);
         }
@@ -51,6 +58,8 @@ public final class Engines implements AutoCloseable {
         this.decorator = decorator;
         this.sharing = sharing;
         this.clock = clock;
+        this.random = random;
+        memory = new MemoryTable(random::nextInt);
         numbers = new QueuePairNumbers(sharing.slot(), count);
         started = new AtomicReferenceArray<>(count);
         main = newEngine(0);
@@ -162,6 +171,7 @@ public final class Engines implements AutoCloseable {
     /** The process ends: see {@link Engine#finish}. */
     public void finish() {
         all().forEach(Engine::finish);
+        sharing.socketFiles().removeAll();
     }
 
     /** Stops all engines and closes their links. Queue pairs must be closed before. */
@@ -180,7 +190,7 @@ public final class Engines implements AutoCloseable {
         return sharing;
     }
 
-    SecureRandom random() {
+    RandomGenerator random() {
         return random;
     }
 

@@ -119,7 +119,7 @@ public final class SharedPort extends Port {
         try {
             boolean mayHaveMembers = follows || Files.exists(socket);
             LinkSet.LocalListener listener = engine.links().listenLocal(socket);
-            SocketFiles.removeAtExit(socket);
+            engine.sharing().socketFiles().removeAtExit(socket);
             link = engine.decorate(ownerLink(udp));
             long graceEnds = mayHaveMembers ? engine.nowNanos() + PortOwner.GRACE_NANOS : Long.MIN_VALUE;
             crashDisconnects.keeper(null); // until another process comes

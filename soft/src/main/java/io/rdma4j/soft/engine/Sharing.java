@@ -9,9 +9,7 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
-import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +29,7 @@ public final class Sharing implements AutoCloseable {
     private final RunDirectory directory;
     private final Slots slots;
     private final PortClaims claims;
+    private final SocketFiles socketFiles = new SocketFiles();
 
     /** Joins the processes that meet in a directory. */
     public Sharing(RunDirectory directory, RandomGenerator random) {
@@ -39,10 +38,16 @@ public final class Sharing implements AutoCloseable {
         claims = new PortClaims(directory);
     }
 
-    /** Gives the slot back; for a process whose engine has not started. */
+    /** Releases the slot and the files. */
     @Override
     public void close() {
+        claims.close();
         slots.close();
+    }
+
+    /** Returns the socket files to remove when the process ends. */
+    SocketFiles socketFiles() {
+        return socketFiles;
     }
 
     /** This process' slot. */
@@ -96,10 +101,14 @@ public final class Sharing implements AutoCloseable {
         if (find(engine, address) != null || Files.exists(socket(address))) {
             return false; // where an owner was killed its socket stays, and others are about to follow it
         }
-        try (DatagramSocket probe = new DatagramSocket(new InetSocketAddress(address, Frame.UDP_PORT))) {
-            return probe.isBound();
+        engine.lock();
+        try {
+            engine.links().openUdp(address, Frame.UDP_PORT).close();
+            return true;
         } catch (IOException held) {
             return false;
+        } finally {
+            engine.unlock();
         }
     }
 

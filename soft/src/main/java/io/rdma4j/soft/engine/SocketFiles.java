@@ -6,29 +6,19 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Socket files to remove when the process ends by itself; one that is killed leaves them to the next owner. */
+/**
+ * The socket files of a stack, which it removes when the process ends. The next owner of an address replaces the file that a
+ * killed process leaves. Thread safe.
+ */
 final class SocketFiles {
-    private static final Set<Path> FILES = ConcurrentHashMap.newKeySet();
+    private final Set<Path> files = ConcurrentHashMap.newKeySet();
 
-    static {
-        try {
-            Runtime.getRuntime().addShutdownHook(new Thread(SocketFiles::removeAll, "rdma4j-exit"));
-        } catch (IllegalStateException ending) {
-            // The process ends already; the next owner replaces what is left.
-            FILES.clear();
-        }
+    void removeAtExit(Path path) {
+        files.add(path);
     }
 
-    private SocketFiles() {}
-
-    static void removeAtExit(Path path) {
-        FILES.add(path);
-    }
-
-    private static void removeAll() {
-        for (Path path : FILES) {
-            remove(path);
-        }
+    void removeAll() {
+        files.forEach(SocketFiles::remove);
     }
 
     private static void remove(Path path) {

@@ -45,7 +45,7 @@ final class Leftovers {
     /** A process that comes meanwhile finds all slots taken, or the file of its slot removed, and tries again. */
     private static void removeUnused(Path directory) {
         Path slots = directory.resolve(Slots.FILE);
-        if (LockFile.isOpen(slots)) {
+        if (SystemLockFile.isOpen(slots)) {
             return; // closing another handle of it would free this process' own locks
         }
         try (FileChannel channel = FileChannel.open(slots, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);

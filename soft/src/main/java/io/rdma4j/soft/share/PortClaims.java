@@ -8,7 +8,6 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.nio.channels.FileLock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * shares, a pair by which specific claims and reusing wildcards exclude each other, and one per address. Kernel and JDK keep
  * the locks of a file in a list which they walk at every claim, so the ports of a port space are spread over many files.
  */
-public final class PortClaims {
+public final class PortClaims implements AutoCloseable {
     private static final long REGION = 1L << 32;
     private static final int FILES = 64;
     private static final int WILDCARD = 0;
@@ -96,10 +95,10 @@ public final class PortClaims {
     /** A byte that this process has locked, once for all its claims. */
     private static final class LockedByte {
         private final ByteKey key;
-        private FileLock lock;
+        private LockFile.ByteLock lock;
         private int uses = 1;
 
-        LockedByte(ByteKey key, FileLock lock) {
+        LockedByte(ByteKey key, LockFile.ByteLock lock) {
             this.key = key;
             this.lock = lock;
         }
@@ -213,7 +212,7 @@ public final class PortClaims {
         if (held.lock.isValid()) {
             held.lock.release();
         }
-        FileLock lock = file(held.key.port).tryLock(held.key.at, shared);
+        LockFile.ByteLock lock = file(held.key.port).tryLock(held.key.at, shared);
         if (lock != null) {
             held.lock = lock;
         }
@@ -313,7 +312,7 @@ public final class PortClaims {
             bytes.add(known);
             return true;
         }
-        FileLock lock = file(port).tryLock(at, shared);
+        LockFile.ByteLock lock = file(port).tryLock(at, shared);
         if (lock == null) {
             return false;
         }
@@ -327,7 +326,7 @@ public final class PortClaims {
         PortKey first = new PortKey(port.space, port.port % FILES);
         LockFile file = files.get(first);
         if (file == null) {
-            file = LockFile.at(directory.file(first.file()));
+            file = directory.openLockFile(first.file());
             files.put(first, file);
         }
         return file;
@@ -342,13 +341,27 @@ public final class PortClaims {
         }
     }
 
-    private static void release(FileLock lock) {
+    private static void release(LockFile.ByteLock lock) {
         try {
             lock.release();
         } catch (IOException e) {
             // The file is gone with its locks: free all the same.
             return;
         }
+    }
+
+    /** Closes the lock files. All claims must be closed before. */
+    @Override
+    public synchronized void close() {
+        for (LockFile file : files.values()) {
+            try {
+                file.close();
+            } catch (IOException e) {
+                // Nothing was written to it.
+                continue;
+            }
+        }
+        files.clear();
     }
 
     private RdmaException failure(String operation, Held wanted, IOException cause) {

@@ -10,7 +10,9 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +30,17 @@ public final class RunDirectory {
 
     private final Path path;
 
-    private RunDirectory(Path path) {
+    /** Of a virtual host, by name; null for a directory of the file system. */
+    private final @Nullable Map<String, MemoryLockFile> inMemory;
+
+    private RunDirectory(Path path, @Nullable Map<String, MemoryLockFile> inMemory) {
         this.path = path;
+        this.inMemory = inMemory;
+    }
+
+    /** Creates the directory of a virtual host. Its files exist in memory only, for the stacks that are given this object. */
+    public static RunDirectory ofVirtualHost(String hostName) {
+        return new RunDirectory(Path.of("virtual", hostName), new ConcurrentHashMap<>());
     }
 
     /**
@@ -70,7 +81,7 @@ public final class RunDirectory {
                 create(path);
             }
             check(path);
-            return new RunDirectory(path);
+            return new RunDirectory(path, null);
         } catch (TrustedPath.Untrusted e) {
             throw failure(path, String.valueOf(e.getMessage()), null);
         } catch (IOException e) {
@@ -85,9 +96,20 @@ public final class RunDirectory {
 
     /** Makes it again if another process has removed it, since nobody used it. */
     void renew() {
-        if (!Files.exists(path)) {
+        if (inMemory == null && !Files.exists(path)) {
             var _ = at(path);
         }
+    }
+
+    /**
+     * Opens a lock file of the directory.
+     *
+     * @throws IOException if the file cannot be opened
+     */
+    LockFile openLockFile(String name) throws IOException {
+        return inMemory == null
+                ? SystemLockFile.open(file(name))
+                : inMemory.computeIfAbsent(name, _ -> new MemoryLockFile());
     }
 
     /** A file in it. */

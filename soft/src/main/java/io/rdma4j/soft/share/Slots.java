@@ -3,7 +3,6 @@ package io.rdma4j.soft.share;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
-import java.nio.channels.FileLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +20,12 @@ public final class Slots implements AutoCloseable {
     /** The directory may be removed between the look whether it is there and the lock, but not again and again. */
     private static final int TRIES = 3;
 
-    private final FileLock lock;
+    private final LockFile file;
+    private final LockFile.ByteLock lock;
     private final int slot;
 
-    private Slots(FileLock lock, int slot) {
+    private Slots(LockFile file, LockFile.ByteLock lock, int slot) {
+        this.file = file;
         this.lock = lock;
         this.slot = slot;
     }
@@ -60,13 +61,25 @@ public final class Slots implements AutoCloseable {
     /** Null if all are taken, or if the file has just been removed by a process that saw no slot taken. */
     private static @Nullable Slots tryClaim(RunDirectory directory, RandomGenerator random) throws IOException {
         directory.renew();
-        LockFile file = LockFile.at(directory.file(FILE));
+        LockFile file = directory.openLockFile(FILE);
+        Slots claimed = null;
+        try {
+            claimed = tryClaim(file, random);
+        } finally {
+            if (claimed == null) {
+                file.close();
+            }
+        }
+        return claimed;
+    }
+
+    private static @Nullable Slots tryClaim(LockFile file, RandomGenerator random) throws IOException {
         int start = random.nextInt(COUNT);
         for (int i = 0; i < COUNT; i++) {
             int slot = FIRST + (start + i) % COUNT;
-            FileLock lock = file.tryLock(slot, false);
+            LockFile.ByteLock lock = file.tryLock(slot, false);
             if (lock != null && file.isCurrent()) {
-                return new Slots(lock, slot);
+                return new Slots(file, lock, slot);
             }
             if (lock != null) {
                 lock.release();
@@ -87,8 +100,9 @@ public final class Slots implements AutoCloseable {
     public void close() {
         try {
             lock.release();
+            file.close();
         } catch (IOException e) {
-            // The file is gone with its locks: free all the same.
+            // The file was removed, and its locks with it.
             return;
         }
     }

@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +54,8 @@ class EndsOfProcessesTest {
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
         Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
-        Engine engine = new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM).main();
+        Engine engine =
+                new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom()).main();
         engine.lock();
         engine.gsiHandler(new GsiHandler() {
             @Override

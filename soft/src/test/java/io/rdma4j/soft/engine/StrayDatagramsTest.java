@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class StrayDatagramsTest {
     private Engines engines() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
         Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
-        return new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM);
+        return new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom());
     }
 
     private static void send(Link from, int port) {
