@@ -2,7 +2,6 @@ package io.rdma4j.link;
 
 import java.net.InetAddress;
 import java.net.SocketException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,9 +78,7 @@ final class InterfaceTable {
     }
 
     private static List<InterfaceView> listSystem() throws SocketException {
-        List<InterfaceView> all = new ArrayList<>();
-        Interfaces.all().forEach(network -> all.add(new InterfaceView(new InterfaceView.JavaInterface(network))));
-        return all;
+        return Interfaces.views();
     }
 
     /** The interface that has an address, or null; all of 127/8 belongs to the loopback interface. */

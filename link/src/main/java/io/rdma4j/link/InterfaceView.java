@@ -24,6 +24,8 @@ public final class InterfaceView {
         boolean isLoopback() throws SocketException;
 
         int mtuBytes() throws SocketException;
+
+        byte @Nullable [] hardwareAddress() throws SocketException;
     }
 
     private final Source source;
@@ -94,6 +96,43 @@ public final class InterfaceView {
         return known;
     }
 
+    /**
+     * Returns the hardware address; empty if the interface has none.
+     *
+     * @throws SocketException if the interface does not exist any longer
+     */
+    public byte[] hardwareAddress() throws SocketException {
+        byte[] address = source.hardwareAddress();
+        return address == null ? new byte[0] : address;
+    }
+
+    /**
+     * Returns an interface of a virtual host.
+     *
+     * @param name a name, such as {@code eth0}
+     * @param index a number greater than 0
+     * @param addresses the addresses of the interface
+     * @param isUp whether the interface is up
+     * @param mtuBytes the largest IP packet, in bytes
+     */
+    public static InterfaceView ofVirtualHost(
+            String name, int index, List<InetAddress> addresses, boolean isUp, int mtuBytes) {
+        return new InterfaceView(new VirtualInterface(name, index, addresses, isUp, mtuBytes));
+    }
+
+    private record VirtualInterface(String name, int index, List<InetAddress> addresses, boolean isUp, int mtuBytes)
+            implements Source {
+        @Override
+        public boolean isLoopback() {
+            return addresses.stream().anyMatch(InetAddress::isLoopbackAddress);
+        }
+
+        @Override
+        public byte @Nullable [] hardwareAddress() {
+            return null;
+        }
+    }
+
     /** An interface of this host. */
     record JavaInterface(NetworkInterface network) implements Source {
         @Override
@@ -124,6 +163,11 @@ public final class InterfaceView {
         @Override
         public int mtuBytes() throws SocketException {
             return network.getMTU();
+        }
+
+        @Override
+        public byte @Nullable [] hardwareAddress() throws SocketException {
+            return network.getHardwareAddress();
         }
     }
 }

@@ -5,6 +5,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,27 @@ public final class Interfaces {
      */
     public static @Nullable InterfaceView recent(String name) throws SocketException {
         return TABLE.named(name);
+    }
+
+    /**
+     * Returns the interfaces that have an address, as they are now.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static List<InterfaceView> views() throws SocketException {
+        List<InterfaceView> views = new ArrayList<>();
+        all().forEach(network -> views.add(new InterfaceView(new InterfaceView.JavaInterface(network))));
+        return views;
+    }
+
+    /**
+     * Returns the interface of a name as it is now, or null if there is none or it has no address.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    public static @Nullable InterfaceView view(String name) throws SocketException {
+        NetworkInterface network = NetworkInterface.getByName(name);
+        return network == null ? null : new InterfaceView(new InterfaceView.JavaInterface(network));
     }
 
     /**

@@ -9,6 +9,7 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,11 @@ class InterfaceTableTest {
         @Override
         public boolean isUp() {
             return mtuBytes > 0;
+        }
+
+        @Override
+        public byte @Nullable [] hardwareAddress() {
+            return null;
         }
     }
 

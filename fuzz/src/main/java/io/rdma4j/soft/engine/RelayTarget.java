@@ -9,6 +9,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
+import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
@@ -65,7 +66,8 @@ public final class RelayTarget implements FuzzTarget {
                 folder.toFile().deleteOnExit();
                 MemoryNetwork network = new MemoryNetwork(9000);
                 LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-                Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
+                Sharing sharing =
+                        new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
                 engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom())
                         .main();
                 port = sharing.openPort(engine, ADDRESS);

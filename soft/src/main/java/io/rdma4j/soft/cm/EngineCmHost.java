@@ -3,7 +3,6 @@ package io.rdma4j.soft.cm;
 import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.InterfaceWatch;
 import io.rdma4j.soft.device.PeerReputation;
@@ -325,7 +324,7 @@ final class EngineCmHost implements CmHost {
 
     @Override
     public InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
-        return RouteLookup.sourceFor(operation, source, destination);
+        return devices.host().sourceFor(operation, source, destination);
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.rdma4j.cm.PortSpace;
 import io.rdma4j.cm.spi.CmEventSink;
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.cm.spi.ProviderCmId;
-import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.QueuePairType;
@@ -49,7 +48,7 @@ public final class StackCmProvider implements CmProvider {
 
     @Override
     public InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
-        return RouteLookup.sourceFor(operation, source, destination);
+        return devices.host().sourceFor(operation, source, destination);
     }
 
     @Override

@@ -1,16 +1,9 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.cm.spi.RouteLookup;
 import io.rdma4j.link.InterfaceNews;
-import io.rdma4j.link.Interfaces;
-import io.rdma4j.link.LinkSets;
-import java.io.IOException;
+import io.rdma4j.link.InterfaceView;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -64,18 +57,12 @@ public final class InterfaceWatch {
      *     Losses are counted at once, while the state follows within a second: they would be told twice
      */
     private record View(int index, boolean isUp, long timesUp, Set<InetAddress> addresses, List<Byte> hardware) {
-        static View of(NetworkInterface network) throws SocketException {
-            byte[] hardware = network.getHardwareAddress();
+        static View of(InterfaceView network, long timesUp) throws SocketException {
             List<Byte> bytes = new ArrayList<>();
-            for (byte each : hardware == null ? new byte[0] : hardware) {
+            for (byte each : network.hardwareAddress()) {
                 bytes.add(each);
             }
-            return new View(
-                    network.getIndex(),
-                    network.isUp(),
-                    InterfaceWatch.carrierReturns(network),
-                    Set.copyOf(network.inetAddresses().toList()),
-                    bytes);
+            return new View(network.index(), network.isUp(), timesUp, Set.copyOf(network.addresses()), bytes);
         }
 
         View withoutAddresses() {
@@ -87,11 +74,6 @@ public final class InterfaceWatch {
             return isUp && before.isUp && before.timesUp >= 0 && timesUp > before.timesUp;
         }
     }
-
-    /** Lists all interfaces of the network namespace; Java lists those that have an address. */
-    private static final Path ALL_INTERFACES = Path.of("/proc/net/dev");
-
-    private static final Path INTERFACES = Path.of("/sys/class/net");
 
     private final SoftDevices devices;
     private final List<Listener> listeners = new ArrayList<>();
@@ -110,9 +92,9 @@ public final class InterfaceWatch {
         boolean begins = thread == null && !ended;
         if (begins) {
             // Before the first look: what happens after it must be heard of.
-            news = LinkSets.interfaceNews();
+            news = devices.host().openNews();
         }
-        Map<String, NetworkInterface> present = present();
+        Map<String, InterfaceView> present = present();
         if (present != null) {
             remember(present);
         }
@@ -190,7 +172,7 @@ public final class InterfaceWatch {
 
     /** Looks, and tells everybody what has changed. */
     void look() {
-        Map<String, NetworkInterface> present = present();
+        Map<String, InterfaceView> present = present();
         if (present == null) {
             return;
         }
@@ -205,17 +187,16 @@ public final class InterfaceWatch {
         }
         if (!changes.isEmpty()) {
             // Who hears of it looks, and must not be told what was before.
-            Interfaces.forget();
-            RouteLookup.forget();
+            devices.host().forget();
         }
         changes.forEach(Runnable::run);
     }
 
     /** By name; null if the system does not tell just now. */
-    private static @Nullable Map<String, NetworkInterface> present() {
+    private @Nullable Map<String, InterfaceView> present() {
         try {
-            Map<String, NetworkInterface> present = new HashMap<>();
-            Interfaces.all().forEach(network -> present.put(network.getName(), network));
+            Map<String, InterfaceView> present = new HashMap<>();
+            devices.host().interfaces().forEach(network -> present.put(network.name(), network));
             return present;
         } catch (SocketException e) {
             // An interface went away while it was looked at: the next look sees what is left.
@@ -224,59 +205,30 @@ public final class InterfaceWatch {
     }
 
     /** Takes in devices that were not looked at before. */
-    private void remember(Map<String, NetworkInterface> present) {
+    private void remember(Map<String, InterfaceView> present) {
         for (SoftDevice device : devices.known()) {
-            NetworkInterface network = present.get(device.networkName());
-            if (network != null && network.getIndex() == device.networkIndex() && !views.containsKey(device)) {
+            InterfaceView network = present.get(device.networkName());
+            if (network != null && network.index() == device.networkIndex() && !views.containsKey(device)) {
                 view(network, views, device);
             }
         }
     }
 
-    private static void view(NetworkInterface network, Map<SoftDevice, View> into, SoftDevice device) {
+    private void view(InterfaceView network, Map<SoftDevice, View> into, SoftDevice device) {
         try {
-            into.put(device, View.of(network));
+            into.put(device, View.of(network, devices.host().carrierReturns(network)));
         } catch (SocketException e) {
             // Gone since the list was made: the next look finds it missing.
             return;
         }
     }
 
-    /** Unknown, too, where /sys is that of another network namespace. */
-    private static long carrierReturns(NetworkInterface network) {
-        Path folder = INTERFACES.resolve(network.getName());
-        try {
-            return number(folder.resolve("ifindex")) == network.getIndex()
-                    ? number(folder.resolve("carrier_up_count"))
-                    : -1;
-        } catch (IOException | NumberFormatException notLinux) {
-            return -1;
-        }
-    }
-
-    private static long number(Path file) throws IOException {
-        return Long.parseLong(Files.readString(file).strip());
-    }
-
-    /** Whether an interface that Java does not list has only lost its addresses; or the system does not tell just now. */
-    private static boolean mayBeThereWithoutAddress(String name) {
-        try {
-            return Files.readAllLines(ALL_INTERFACES).stream()
-                    .anyMatch(line -> line.strip().startsWith(name + ":"));
-        } catch (NoSuchFileException notLinux) {
-            return false;
-        } catch (IOException e) {
-            // No descriptor left, for example: no reason to give up a device and all its queue pairs.
-            return true;
-        }
-    }
-
     private void compare(
-            SoftDevice device, @Nullable NetworkInterface network, List<Listener> all, List<Runnable> changes) {
+            SoftDevice device, @Nullable InterfaceView network, List<Listener> all, List<Runnable> changes) {
         View before = views.get(device);
-        if (network == null && before != null && mayBeThereWithoutAddress(device.networkName())) {
+        if (network == null && before != null && devices.host().mayExistWithoutAddress(device.networkName())) {
             views.put(device, before.withoutAddresses());
-        } else if (network == null || network.getIndex() != device.networkIndex()) {
+        } else if (network == null || network.index() != device.networkIndex()) {
             views.remove(device);
             devices.forget(device);
             changes.add(() -> all.forEach(each -> each.onDeviceRemoved(device)));

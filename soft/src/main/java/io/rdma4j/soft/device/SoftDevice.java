@@ -1,7 +1,6 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.link.InterfaceView;
-import io.rdma4j.link.Interfaces;
 import io.rdma4j.soft.engine.GidAddresses;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.transport.QueuePairCounters;
@@ -13,7 +12,6 @@ import io.rdma4j.verbs.PathMtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -95,10 +93,10 @@ public final class SoftDevice implements Device {
         return context;
     }
 
-    private @Nullable NetworkInterface network() {
+    private @Nullable InterfaceView network() {
         try {
-            NetworkInterface network = NetworkInterface.getByName(networkName);
-            return network != null && network.getIndex() == index ? network : null;
+            InterfaceView network = devices.host().named(networkName);
+            return network != null && network.index() == index ? network : null;
         } catch (SocketException e) {
             return null;
         }
@@ -223,9 +221,8 @@ public final class SoftDevice implements Device {
     }
 
     private void refresh() {
-        NetworkInterface network = network();
-        List<InetAddress> present =
-                network == null ? List.of() : network.inetAddresses().toList();
+        InterfaceView network = network();
+        List<InetAddress> present = network == null ? List.of() : network.addresses();
         for (int i = 0; i < addresses.size(); i++) {
             InetAddress address = addresses.get(i);
             boolean isImplied = address != null && address.isLoopbackAddress() && network != null;
@@ -246,7 +243,7 @@ public final class SoftDevice implements Device {
     /** What a packet may carry, as it was a moment ago; for whoever asks often. */
     public PathMtu activeMtu() {
         try {
-            InterfaceView network = Interfaces.recent(networkName);
+            InterfaceView network = devices.host().recentlyNamed(networkName);
             return activeMtu(network == null || network.index() != index ? 0 : network.mtuBytes());
         } catch (SocketException e) {
             return activeMtu(0); // gone since
@@ -258,13 +255,13 @@ public final class SoftDevice implements Device {
     }
 
     PortAttributes port() {
-        NetworkInterface network = network();
+        InterfaceView network = network();
         boolean up = false;
         int mtuBytes = 0;
         try {
             if (network != null) {
                 up = network.isUp();
-                mtuBytes = network.getMTU();
+                mtuBytes = network.mtuBytes();
             }
         } catch (SocketException e) {
             // Gone since: reported as down.

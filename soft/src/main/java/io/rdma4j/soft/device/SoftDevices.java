@@ -1,12 +1,12 @@
 package io.rdma4j.soft.device;
 
 import io.rdma4j.link.InterfaceView;
-import io.rdma4j.link.Interfaces;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkOptions;
 import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Sharing;
+import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.SystemFailure;
 import io.rdma4j.verbs.Errno;
@@ -14,7 +14,6 @@ import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -86,6 +85,11 @@ public final class SoftDevices implements AutoCloseable {
         return nextSharedReceive.getAndIncrement() & SHARED_RECEIVE_NUMBERS;
     }
 
+    /** Returns the network interfaces and routes of the host. */
+    public HostNetwork host() {
+        return settings.host();
+    }
+
     /** Returns the warnings about what looks like an attack. */
     public AttackWarnings warnings() {
         return warnings;
@@ -101,7 +105,7 @@ public final class SoftDevices implements AutoCloseable {
         PeerReputation known = peerReputation;
         if (known == null) {
             SecurityOptions options = security();
-            known = new PeerReputation(options.sourcePort(), options.violations(), SoftDevices::isOwnAddress);
+            known = new PeerReputation(options.sourcePort(), options.violations(), this::isOwnAddress);
             peerReputation = known;
         }
         return known;
@@ -142,7 +146,7 @@ public final class SoftDevices implements AutoCloseable {
         Sharing sharing = null;
         boolean done = false;
         try {
-            sharing = new Sharing(settings.runDirectory().get(), settings.random());
+            sharing = new Sharing(settings.runDirectory().get(), settings.host(), settings.random());
             Engines started =
                     new Engines(engineCount(), settings.links(), created, sharing, settings.clock(), settings.random());
             done = true;
@@ -233,23 +237,23 @@ public final class SoftDevices implements AutoCloseable {
      */
     public synchronized List<SoftDevice> list() {
         List<SoftDevice> present = new ArrayList<>();
-        for (NetworkInterface network : interfaces()) {
-            if (isUp(network) && network.getInetAddresses().hasMoreElements()) {
-                present.add(device(network.getName(), network.getIndex()));
+        for (InterfaceView network : interfaces()) {
+            if (isUp(network) && !network.addresses().isEmpty()) {
+                present.add(device(network.name(), network.index()));
             }
         }
         return present;
     }
 
-    private static List<NetworkInterface> interfaces() {
+    private List<InterfaceView> interfaces() {
         try {
-            return Interfaces.all();
+            return settings.host().interfaces();
         } catch (SocketException e) {
             throw unlistable(e);
         }
     }
 
-    private static boolean isUp(NetworkInterface network) {
+    private static boolean isUp(InterfaceView network) {
         try {
             return network.isUp();
         } catch (SocketException e) {
@@ -272,7 +276,7 @@ public final class SoftDevices implements AutoCloseable {
      */
     public boolean isAny() {
         try {
-            return Interfaces.isAnyUp();
+            return settings.host().isAnyUp();
         } catch (SocketException e) {
             // An interface went away while it was looked at.
             return !list().isEmpty();
@@ -290,7 +294,7 @@ public final class SoftDevices implements AutoCloseable {
         }
         InterfaceView network;
         try {
-            network = Interfaces.recent(address);
+            network = settings.host().recent(address);
         } catch (SocketException e) {
             throw unlistable(e);
         }
@@ -302,10 +306,10 @@ public final class SoftDevices implements AutoCloseable {
         return device;
     }
 
-    private static boolean isOwnAddress(Gid address) {
+    private boolean isOwnAddress(Gid address) {
         InetAddress named = address.toInetAddress();
         try {
-            return named.isLoopbackAddress() || Interfaces.recent(named) != null;
+            return named.isLoopbackAddress() || settings.host().recent(named) != null;
         } catch (SocketException e) {
             // Unknown just now: all processes of this host would suffer if it were taken for a foreign one.
             return true;

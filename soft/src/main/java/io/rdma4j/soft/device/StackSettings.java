@@ -4,6 +4,7 @@ import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LinkSets;
 import io.rdma4j.soft.engine.StackClock;
+import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.SystemFailure;
@@ -22,6 +23,7 @@ import java.util.random.RandomGenerator;
  * @param security limits on what peers may do
  * @param links opens the links of one engine, which closes them
  * @param runDirectory opens the directory through which the processes of this host share addresses
+ * @param host the network interfaces and routes of the host
  * @param clock the clock of the stack
  * @param random unpredictable numbers for keys, identifiers and sequence numbers; thread safe
  */
@@ -30,6 +32,7 @@ public record StackSettings(
         Supplier<SecurityOptions> security,
         Supplier<LinkSet> links,
         Supplier<RunDirectory> runDirectory,
+        HostNetwork host,
         StackClock clock,
         RandomGenerator random) {
     /** The settings that the system properties and environment variables of this process name. */
@@ -39,6 +42,7 @@ public record StackSettings(
                 () -> parsed(SecurityOptions::fromSystemProperty),
                 StackSettings::bestLinks,
                 RunDirectory::open,
+                HostNetwork.SYSTEM,
                 StackClock.SYSTEM,
                 new SecureRandom());
     }

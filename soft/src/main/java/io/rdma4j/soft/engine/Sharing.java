@@ -1,6 +1,6 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.link.Interfaces;
+import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.Slots;
@@ -27,13 +27,15 @@ public final class Sharing implements AutoCloseable {
     private static final long PAUSE_MILLIS = 10;
 
     private final RunDirectory directory;
+    private final HostNetwork host;
     private final Slots slots;
     private final PortClaims claims;
     private final SocketFiles socketFiles = new SocketFiles();
 
     /** Joins the processes that meet in a directory. */
-    public Sharing(RunDirectory directory, RandomGenerator random) {
+    public Sharing(RunDirectory directory, HostNetwork host, RandomGenerator random) {
         this.directory = directory;
+        this.host = host;
         slots = Slots.claim(directory, random);
         claims = new PortClaims(directory);
     }
@@ -165,9 +167,10 @@ public final class Sharing implements AutoCloseable {
                         + " with another run directory, give both the same by " + RunDirectory.OVERRIDE);
     }
 
-    private static boolean isLocal(InetAddress address) {
+    private boolean isLocal(InetAddress address) {
         try {
-            return Interfaces.find(address) != null;
+            host.forget();
+            return host.recent(address) != null;
         } catch (SocketException e) {
             // No interfaces can be listed: then there is none with this address.
             return false;

@@ -9,6 +9,7 @@ import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
@@ -53,7 +54,7 @@ class EndsOfProcessesTest {
 
     private Engine engine() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
+        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
         Engine engine =
                 new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom()).main();
         engine.lock();

@@ -10,6 +10,7 @@ import io.rdma4j.link.LocalChannel;
 import io.rdma4j.link.MemoryNetwork;
 import io.rdma4j.link.ReceiveBurst;
 import io.rdma4j.link.SendBurst;
+import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.wire.Frame;
 import java.io.IOException;
@@ -41,7 +42,7 @@ class StrayDatagramsTest {
 
     private Engines engines() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
-        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), new Random(1));
+        Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
         return new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom());
     }
 

@@ -1,0 +1,79 @@
+package io.rdma4j.soft.host;
+
+import io.rdma4j.link.InterfaceNews;
+import io.rdma4j.link.InterfaceView;
+import io.rdma4j.verbs.RdmaException;
+import java.net.InetAddress;
+import java.net.SocketException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The network interfaces and routes of the host that a stack runs on. Implementations are thread safe. */
+public interface HostNetwork {
+    /** The host of this process. */
+    HostNetwork SYSTEM = new SystemNetwork();
+
+    /**
+     * Returns the interfaces that have an address, as they are now.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    List<InterfaceView> interfaces() throws SocketException;
+
+    /**
+     * Returns the interface of a name as it is now, or null if there is none or it has no address.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    @Nullable
+    InterfaceView named(String name) throws SocketException;
+
+    /**
+     * Returns the interface of a name as it was at most 0.1 seconds ago, or null if there is none or it has no address.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    @Nullable
+    InterfaceView recentlyNamed(String name) throws SocketException;
+
+    /**
+     * Returns the interface that has an address, as it was at most 0.1 seconds ago, or null if none has it. A new interface
+     * or address is found at once. All of 127/8 belongs to the loopback interface.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    @Nullable
+    InterfaceView recent(InetAddress address) throws SocketException;
+
+    /**
+     * Returns whether an interface that has an address is up, or was 0.1 seconds ago.
+     *
+     * @throws SocketException if the system does not list its interfaces
+     */
+    boolean isAnyUp() throws SocketException;
+
+    /** Returns whether an interface may exist that {@link #interfaces} does not list because it has no address. */
+    boolean mayExistWithoutAddress(String name);
+
+    /** Returns how often an interface has regained its carrier, or -1 if that is unknown. */
+    long carrierReturns(InterfaceView network);
+
+    /** Discards what is remembered of interfaces and routes, because something has changed. */
+    void forget();
+
+    /**
+     * Returns a source of notifications of changes, or null if the host has none. The caller closes it.
+     */
+    @Nullable
+    InterfaceNews openNews();
+
+    /**
+     * Returns the local address from which the host sends to a destination.
+     *
+     * @param operation the C name of the call that needs it, for the message
+     * @param source the local address that must be used, or null for the host's choice
+     * @param destination a unicast or multicast address
+     * @throws RdmaException {@code ENETUNREACH} if there is no route
+     */
+    InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
+}
