@@ -2,12 +2,17 @@ package io.rdma4j.soft;
 
 import io.rdma4j.cm.ConnectionManager;
 import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.link.FaultSpec;
+import io.rdma4j.link.LinkOptions;
 import io.rdma4j.soft.cm.StackCmProvider;
 import io.rdma4j.soft.device.SoftDevices;
-import io.rdma4j.soft.device.StackSettings;
+import io.rdma4j.soft.host.StackSettings;
+import io.rdma4j.soft.options.SecurityOptions;
+import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,7 +28,8 @@ public final class SoftStack implements AutoCloseable {
     private final StackCmProvider cmProvider;
     private final ConnectionManager connectionManager;
 
-    private SoftStack(StackSettings settings) {
+    /** Creates a stack with the settings of this project's own test network; programs use {@link #builder}. */
+    public SoftStack(StackSettings settings) {
         devices = new SoftDevices(settings);
         cmProvider = new StackCmProvider(devices);
         connectionManager = ConnectionManager.of(cmProvider);
@@ -31,7 +37,60 @@ public final class SoftStack implements AutoCloseable {
 
     /** Creates a stack with the options that the system properties and environment variables of this process name. */
     public static SoftStack create() {
-        return new SoftStack(StackSettings.ofProcess());
+        return builder().build();
+    }
+
+    /** Returns a builder, whose options are at first those of the system properties and environment variables. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Builds a stack with options of its own. Not thread safe. */
+    public static final class Builder {
+        private StackSettings settings = StackSettings.ofProcess();
+
+        private Builder() {}
+
+        /** Writes all packets of the stack to a capture file for Wireshark; replaces the file. */
+        public Builder capture(Path file) {
+            settings = settings.withLinkOptions(options -> options.withCaptureFile(file));
+            return this;
+        }
+
+        /**
+         * Damages the packets that the stack sends and receives, repeatably.
+         *
+         * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
+         * @throws IllegalArgumentException if the specification is not of the right form
+         */
+        public Builder faults(String specification) {
+            FaultSpec faults = FaultSpec.parse(specification);
+            settings = settings.withLinkOptions(options -> options.withFaults(faults));
+            return this;
+        }
+
+        /** Prints a line for each packet to {@link System#err}. */
+        public Builder trace() {
+            settings = settings.withLinkOptions(LinkOptions::withTrace);
+            return this;
+        }
+
+        /** Sets the limits on what peers may do. */
+        public Builder security(SecurityOptions security) {
+            settings = settings.withSecurity(security);
+            return this;
+        }
+
+        /** Sets the directory through which processes and stacks of this host share addresses. */
+        public Builder runDirectory(Path directory) {
+            settings = settings.withRunDirectory(() -> RunDirectory.at(directory));
+            return this;
+        }
+
+        /** Returns a new stack; opens nothing yet. */
+        public SoftStack build() {
+            return new SoftStack(settings);
+        }
     }
 
     /**

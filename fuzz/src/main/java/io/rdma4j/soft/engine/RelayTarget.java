@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.fuzz.Captures;
 import io.rdma4j.fuzz.FuzzTarget;
 import io.rdma4j.link.Link;

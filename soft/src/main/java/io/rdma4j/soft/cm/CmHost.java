@@ -2,7 +2,7 @@ package io.rdma4j.soft.cm;
 
 import io.rdma4j.soft.device.AttackWarnings;
 import io.rdma4j.soft.device.PeerReputation;
-import io.rdma4j.soft.engine.StackClock;
+import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.transport.cm.CmDatagram;
 import io.rdma4j.transport.cm.ConnectionWatch;

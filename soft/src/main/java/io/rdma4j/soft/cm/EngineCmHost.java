@@ -17,7 +17,7 @@ import io.rdma4j.soft.engine.MulticastGroup;
 import io.rdma4j.soft.engine.Port;
 import io.rdma4j.soft.engine.SharedPort;
 import io.rdma4j.soft.engine.Slot;
-import io.rdma4j.soft.engine.StackClock;
+import io.rdma4j.soft.host.StackClock;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.PortClaims;
 import io.rdma4j.transport.cm.AbandonedConnection;

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.cm;
 
-import io.rdma4j.soft.engine.StackClock;
+import io.rdma4j.soft.host.StackClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.StackClock;
+import io.rdma4j.soft.host.StackClock;
 import java.time.Duration;
 
 /** Times to give up at. */

@@ -1,5 +1,6 @@
 package io.rdma4j.soft.device;
 
+import io.rdma4j.soft.host.StackSettings;
 import io.rdma4j.link.InterfaceView;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkOptions;

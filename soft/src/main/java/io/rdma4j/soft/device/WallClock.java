@@ -1,6 +1,6 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.engine.StackClock;
+import io.rdma4j.soft.host.StackClock;
 
 /** Converts monotonic times of a stack's clock into times of day. Thread safe. */
 final class WallClock {

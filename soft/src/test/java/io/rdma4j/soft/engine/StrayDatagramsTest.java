@@ -1,5 +1,6 @@
 package io.rdma4j.soft.engine;
 
+import io.rdma4j.soft.host.StackClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.link.Link;

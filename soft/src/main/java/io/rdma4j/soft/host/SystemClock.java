@@ -1,4 +1,4 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.soft.host;
 
 import java.time.Instant;
 

@@ -1,4 +1,4 @@
-package io.rdma4j.soft.engine;
+package io.rdma4j.soft.host;
 
 /** The clock of a stack: all its protocol timers, waits and timestamps use it. Implementations are thread safe. */
 public interface StackClock {

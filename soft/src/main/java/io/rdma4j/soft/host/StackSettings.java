@@ -1,10 +1,8 @@
-package io.rdma4j.soft.device;
+package io.rdma4j.soft.host;
 
 import io.rdma4j.link.LinkOptions;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.link.LinkSets;
-import io.rdma4j.soft.engine.StackClock;
-import io.rdma4j.soft.host.HostNetwork;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.soft.share.SystemFailure;
@@ -13,6 +11,7 @@ import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 
 /**
@@ -45,6 +44,22 @@ public record StackSettings(
                 HostNetwork.SYSTEM,
                 StackClock.SYSTEM,
                 new SecureRandom());
+    }
+
+    /** Returns these settings with other link options, made from the present ones. */
+    public StackSettings withLinkOptions(UnaryOperator<LinkOptions> change) {
+        return new StackSettings(
+                () -> change.apply(linkOptions.get()), security, links, runDirectory, host, clock, random);
+    }
+
+    /** Returns these settings with other limits on what peers may do. */
+    public StackSettings withSecurity(SecurityOptions limits) {
+        return new StackSettings(linkOptions, () -> limits, links, runDirectory, host, clock, random);
+    }
+
+    /** Returns these settings with another run directory. */
+    public StackSettings withRunDirectory(Supplier<RunDirectory> directory) {
+        return new StackSettings(linkOptions, security, links, directory, host, clock, random);
     }
 
     private static LinkSet bestLinks() {
