@@ -14,9 +14,9 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The providers of this process, and which of them serves an address. */
+/** The providers of this process, and the selection of a provider for an address. */
 final class CmProviders {
-    /** Found once: providers have state, so there must be one of each. */
+    /** Loaded once: providers have state, so each has exactly one instance. */
     private static final class Holder {
         static final List<CmProvider> ALL = load();
 
@@ -32,19 +32,22 @@ final class CmProviders {
 
     private CmProviders() {}
 
-    /** Providers that have a device now, the preferred one first; only one if the user has named it. */
+    /**
+     * Returns the providers that currently have a device, in order of preference, or only the one that the user has
+     * named.
+     */
     static List<CmProvider> usable() {
         return allowed().filter(CmProvider::hasDevices).toList();
     }
 
-    /** The same without asking for devices, which goes through all network interfaces. */
+    /** Returns the allowed providers without checking for devices, which would enumerate all network interfaces. */
     private static Stream<CmProvider> allowed() {
         String wanted = wanted();
         boolean any = wanted == null || !isProvider(wanted);
         return Holder.ALL.stream().filter(provider -> any || provider.name().equals(wanted));
     }
 
-    /** The name of a provider or of a device, or an address, that the user asked for; null if nothing. */
+    /** Returns the provider name, device name or address that the user requested, or null. */
     private static @Nullable String wanted() {
         return DeviceChoice.current().wanted();
     }
@@ -67,7 +70,10 @@ final class CmProviders {
         }
     }
 
-    /** The provider of a local address, or null; if the user has named a device, only that one counts. */
+    /**
+     * Returns the provider that serves a local address, or null. If the user has named a device, only that device is
+     * considered.
+     */
     static @Nullable CmProvider of(InetAddress local) {
         String wanted = wanted();
         if (wanted != null && !isProvider(wanted)) {
@@ -79,18 +85,18 @@ final class CmProviders {
         return allowed().filter(provider -> provider.serves(local)).findFirst().orElse(null);
     }
 
-    /** Whether the user has named a device that is not there. */
+    /** Returns whether the user has named a device that does not exist. */
     static boolean isChoiceMissing() {
         String wanted = wanted();
         return wanted != null && DeviceChoice.current().devices().isEmpty();
     }
 
-    /** Whether the user allows every device. */
+    /** Returns whether the user allows every device. */
     static boolean areAllAllowed() {
         return wanted() == null;
     }
 
-    /** What to try where an address has no device. */
+    /** Returns the hint for an address without a device. */
     static String hint() {
         String wanted = wanted();
         return wanted == null
