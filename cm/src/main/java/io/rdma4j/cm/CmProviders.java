@@ -42,13 +42,13 @@ final class CmProviders {
 
     /** Returns the allowed providers without checking for devices, which would enumerate all network interfaces. */
     private static Stream<CmProvider> allowed() {
-        String wanted = wanted();
-        boolean any = wanted == null || !isProvider(wanted);
-        return Holder.ALL.stream().filter(provider -> any || provider.name().equals(wanted));
+        String requested = requested();
+        boolean any = requested == null || !isProvider(requested);
+        return Holder.ALL.stream().filter(provider -> any || provider.name().equals(requested));
     }
 
     /** Returns the provider name, device name or address that the user requested, or null. */
-    private static @Nullable String wanted() {
+    private static @Nullable String requested() {
         return DeviceChoice.current().wanted();
     }
 
@@ -75,8 +75,8 @@ final class CmProviders {
      * considered.
      */
     static @Nullable CmProvider of(InetAddress local) {
-        String wanted = wanted();
-        if (wanted != null && !isProvider(wanted)) {
+        String requested = requested();
+        if (requested != null && !isProvider(requested)) {
             Optional<Device> device = Device.of(local);
             if (device.isEmpty() || !DeviceChoice.current().allows(device.get())) {
                 return null;
@@ -87,21 +87,21 @@ final class CmProviders {
 
     /** Returns whether the user has named a device that does not exist. */
     static boolean isChoiceMissing() {
-        String wanted = wanted();
-        return wanted != null && DeviceChoice.current().devices().isEmpty();
+        String requested = requested();
+        return requested != null && DeviceChoice.current().devices().isEmpty();
     }
 
     /** Returns whether the user allows every device. */
     static boolean areAllAllowed() {
-        return wanted() == null;
+        return requested() == null;
     }
 
     /** Returns the hint for an address without a device. */
     static String hint() {
-        String wanted = wanted();
-        return wanted == null
+        String requested = requested();
+        return requested == null
                 ? "Use an address of this host whose network interface is up; `ip address` lists them"
-                : "--device or RDMA4J_DEVICE asks for " + wanted
+                : "--device or RDMA4J_DEVICE asks for " + requested
                         + ", a provider, a device or one of its addresses: use an address of that device, or unset it";
     }
 }

@@ -497,7 +497,7 @@ final class IdCore {
             default -> result.status() == 0 ? Errno.EINVAL : Errno.of(result.status());
         };
         String details = result.explanation().isEmpty()
-                ? result.type().text() + " came, status " + result.status() + ": " + id
+                ? result.type().text() + " was received, status " + result.status() + ": " + id
                 : result.explanation();
         return new RdmaException(operation, errno, details, "");
     }

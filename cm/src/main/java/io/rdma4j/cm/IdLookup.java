@@ -34,7 +34,7 @@ final class IdLookup {
                     "Wait for ADDRESS_INFORMATION_RESOLVED and call queryAddressInformation");
         }
         pending = true;
-        Thread.ofVirtual().name("rdma4j-look-up").start(() -> lookUp(node, service, hints));
+        Thread.ofVirtual().name("rdma4j-lookup").start(() -> lookUp(node, service, hints));
     }
 
     private void lookUp(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {

@@ -49,8 +49,8 @@ final class ProviderBinding {
     /** Returns the first identifier, or null while there is none. */
     @Nullable
     ProviderCmId first() {
-        List<ProviderCmId> now = ids;
-        return now.isEmpty() ? null : now.getFirst();
+        List<ProviderCmId> current = ids;
+        return current.isEmpty() ? null : current.getFirst();
     }
 
     /** Returns the first identifier, or throws if there is none. */
@@ -65,9 +65,9 @@ final class ProviderBinding {
 
     /** Applies an option now, or when the first identifier is created. */
     void option(Consumer<ProviderCmId> option) {
-        List<ProviderCmId> now = ids;
-        now.forEach(option);
-        if (now.isEmpty()) {
+        List<ProviderCmId> current = ids;
+        current.forEach(option);
+        if (current.isEmpty()) {
             options.add(option);
         }
     }
@@ -113,14 +113,14 @@ final class ProviderBinding {
 
     private void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
         List<Part> created = new ArrayList<>();
-        InetSocketAddress wanted = local;
+        InetSocketAddress requested = local;
         try {
             for (CmProvider provider : candidates) {
                 Part part = create(provider);
                 created.add(part);
-                part.id.bind(wanted);
-                InetSocketAddress got = part.id.localAddress();
-                wanted = got == null ? wanted : new InetSocketAddress(local.getAddress(), got.getPort());
+                part.id.bind(requested);
+                InetSocketAddress bound = part.id.localAddress();
+                requested = bound == null ? requested : new InetSocketAddress(local.getAddress(), bound.getPort());
             }
         } catch (RdmaException refused) {
             created.forEach(part -> part.id.close());

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Devices that go, and come back under their names. */
+/** Devices that are removed and added again under the same name. */
 class OpenDevicesTest {
     private final List<String> closed = new ArrayList<>();
 

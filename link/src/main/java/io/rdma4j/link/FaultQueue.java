@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of one direction on their way through the faults. Each frame is copied in, may be dropped, corrupted or
+ * A queue that applies the faults to the frames of one direction. Each frame is copied in, may be dropped, corrupted or
  * duplicated, is delayed, may be overtaken by later frames, and is then forwarded.
  *
  * <p>Random numbers are SplitMix64, seeded with the specification's seed (outbound) or with that seed exclusive-or

@@ -58,12 +58,12 @@ public final class InterfaceView {
      * @throws SocketException if the interface no longer exists
      */
     public boolean isUp() throws SocketException {
-        Boolean known = up;
-        if (known == null) {
-            known = source.isUp();
-            up = known;
+        Boolean cached = up;
+        if (cached == null) {
+            cached = source.isUp();
+            up = cached;
         }
-        return known;
+        return cached;
     }
 
     /**
@@ -72,12 +72,12 @@ public final class InterfaceView {
      * @throws SocketException if the interface no longer exists
      */
     public boolean isLoopback() throws SocketException {
-        Boolean known = loopback;
-        if (known == null) {
-            known = source.isLoopback();
-            loopback = known;
+        Boolean cached = loopback;
+        if (cached == null) {
+            cached = source.isLoopback();
+            loopback = cached;
         }
-        return known;
+        return cached;
     }
 
     /**
@@ -86,12 +86,12 @@ public final class InterfaceView {
      * @throws SocketException if the interface no longer exists
      */
     public int mtuBytes() throws SocketException {
-        Integer known = mtu;
-        if (known == null) {
-            known = source.mtuBytes();
-            mtu = known;
+        Integer cached = mtu;
+        if (cached == null) {
+            cached = source.mtuBytes();
+            mtu = cached;
         }
-        return known;
+        return cached;
     }
 
     /** An interface of this host. */

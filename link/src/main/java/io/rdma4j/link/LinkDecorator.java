@@ -39,7 +39,7 @@ public final class LinkDecorator implements AutoCloseable {
                 options.captureFile() == null ? null : PcapngWriter.create(options.captureFile(), epochNanos, lines);
     }
 
-    /** Returns the link with all layers that the options ask for. */
+    /** Returns the link wrapped in the layers that the options name. */
     public Link decorate(Link link) {
         Link decorated = link;
         if (writer != null) {

@@ -67,7 +67,7 @@ public interface LinkSet extends AutoCloseable {
      * receives every frame, including those that this host sends. The link of a unicast address receives none of them.
      *
      * <p>Such a link only receives: frames sent through it count as failed. Frames to a group are sent through the link
-     * of a unicast address. They leave by the interface of that address, with a hop limit of 64.
+     * of a unicast address. They are sent on the interface of that address, with a hop limit of 64.
      *
      * <p>The {@code nio} link set cannot determine on which interface a frame to an IPv6 group of wider than link-local
      * scope has arrived. If the host is a member of the same group on several interfaces, such a link receives from all

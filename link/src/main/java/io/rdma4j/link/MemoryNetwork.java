@@ -102,8 +102,8 @@ public final class MemoryNetwork {
         if (listener == null) {
             throw new ConnectException("connect to " + path + ": no process listens there on this memory network");
         }
-        MemoryChannel here = new MemoryChannel(set);
-        listener.connect(here);
-        return here;
+        MemoryChannel channel = new MemoryChannel(set);
+        listener.connect(channel);
+        return channel;
     }
 }

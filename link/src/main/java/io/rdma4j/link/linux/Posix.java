@@ -17,7 +17,7 @@ import java.lang.ref.Reference;
  * The system calls that links need. Each returns the call's result, or the negated errno if the result is -1, so that a
  * failure creates no exception.
  *
- * <p>Constants are those of Linux's generic ABI, which x86-64 and AArch64 share for all that is used here. The first
+ * <p>Constants are those of Linux's generic ABI, which x86-64 and AArch64 share for everything used here. The first
  * argument receives errno: memory from {@link #newErrno}, used by one thread at a time. Calls that move data are
  * critical downcalls: they skip the thread state transition, and they do not block.
  */

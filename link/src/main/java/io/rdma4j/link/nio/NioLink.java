@@ -114,13 +114,13 @@ final class NioLink implements Link {
             scope = GidAddresses.scope(local.getAddress());
         }
         int slot = Long.hashCode((low ^ high * 31) + port + scope) * 0x9e3779b1 >>> 26;
-        Destination known = destinations[slot];
-        if (known == null || !known.is(high, low, scope, port)) {
+        Destination cached = destinations[slot];
+        if (cached == null || !cached.is(high, low, scope, port)) {
             InetAddress address = GidAddresses.address(high, low, scope);
-            known = new Destination(high, low, scope, port, new InetSocketAddress(address, port));
-            destinations[slot] = known;
+            cached = new Destination(high, low, scope, port, new InetSocketAddress(address, port));
+            destinations[slot] = cached;
         }
-        return known.socketAddress;
+        return cached.socketAddress;
     }
 
     @Override

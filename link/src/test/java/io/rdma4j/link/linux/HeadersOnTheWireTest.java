@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Checks the headers that the kernel puts on frames of a link, as received by a raw socket. Requires the permission to
- * open one.
+ * Checks the headers that the kernel writes on frames of a link, as received by a raw socket. Requires the permission
+ * to open one.
  */
 @Timeout(30)
 @EnabledOnOs(OS.LINUX)
