@@ -14,9 +14,9 @@ import java.util.ServiceLoader;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The providers of this process, and which of them serves an address. */
+/** The providers of this process, and the selection of a provider for an address. */
 final class CmProviders {
-    /** Found once: providers have state, so there must be one of each. */
+    /** Loaded once: providers have state, so each has exactly one instance. */
     private static final class Holder {
         static final List<CmProvider> ALL = load();
 
@@ -32,20 +32,23 @@ final class CmProviders {
 
     private CmProviders() {}
 
-    /** Providers that have a device now, the preferred one first; only one if the user has named it. */
+    /**
+     * Returns the providers that currently have a device, in order of preference, or only the one that the user has
+     * named.
+     */
     static List<CmProvider> usable() {
         return allowed().filter(CmProvider::hasDevices).toList();
     }
 
-    /** The same without asking for devices, which goes through all network interfaces. */
+    /** Returns the allowed providers without checking for devices, which would enumerate all network interfaces. */
     private static Stream<CmProvider> allowed() {
-        String wanted = wanted();
-        boolean any = wanted == null || !isProvider(wanted);
-        return Holder.ALL.stream().filter(provider -> any || provider.name().equals(wanted));
+        String requested = requested();
+        boolean any = requested == null || !isProvider(requested);
+        return Holder.ALL.stream().filter(provider -> any || provider.name().equals(requested));
     }
 
-    /** The name of a provider or of a device, or an address, that the user asked for; null if nothing. */
-    private static @Nullable String wanted() {
+    /** Returns the provider name, device name or address that the user requested, or null. */
+    private static @Nullable String requested() {
         return DeviceChoice.current().wanted();
     }
 
@@ -67,10 +70,13 @@ final class CmProviders {
         }
     }
 
-    /** The provider of a local address, or null; if the user has named a device, only that one counts. */
+    /**
+     * Returns the provider that serves a local address, or null. If the user has named a device, only that device is
+     * considered.
+     */
     static @Nullable CmProvider of(InetAddress local) {
-        String wanted = wanted();
-        if (wanted != null && !isProvider(wanted)) {
+        String requested = requested();
+        if (requested != null && !isProvider(requested)) {
             Optional<Device> device = Device.of(local);
             if (device.isEmpty() || !DeviceChoice.current().allows(device.get())) {
                 return null;
@@ -79,23 +85,23 @@ final class CmProviders {
         return allowed().filter(provider -> provider.serves(local)).findFirst().orElse(null);
     }
 
-    /** Whether the user has named a device that is not there. */
+    /** Returns whether the user has named a device that does not exist. */
     static boolean isChoiceMissing() {
-        String wanted = wanted();
-        return wanted != null && DeviceChoice.current().devices().isEmpty();
+        String requested = requested();
+        return requested != null && DeviceChoice.current().devices().isEmpty();
     }
 
-    /** Whether the user allows every device. */
+    /** Returns whether the user allows every device. */
     static boolean areAllAllowed() {
-        return wanted() == null;
+        return requested() == null;
     }
 
-    /** What to try where an address has no device. */
+    /** Returns the hint for an address without a device. */
     static String hint() {
-        String wanted = wanted();
-        return wanted == null
+        String requested = requested();
+        return requested == null
                 ? "Use an address of this host whose network interface is up; `ip address` lists them"
-                : "--device or RDMA4J_DEVICE asks for " + wanted
+                : "--device or RDMA4J_DEVICE asks for " + requested
                         + ", a provider, a device or one of its addresses: use an address of that device, or unset it";
     }
 }

@@ -8,58 +8,58 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.junit.jupiter.api.Test;
 
-class RouteAnswersTest {
+class RouteCacheTest {
     private static final InetAddress ETHERNET = InetAddress.ofLiteral("192.0.2.1");
     private static final InetAddress OTHER = InetAddress.ofLiteral("198.51.100.1");
     private static final InetAddress PEER = InetAddress.ofLiteral("192.0.2.9");
 
     private long now = Long.MAX_VALUE;
-    private int questions;
-    private InetAddress answer = ETHERNET;
-    private final RouteAnswers answers = new RouteAnswers(() -> now);
+    private int queries;
+    private InetAddress route = ETHERNET;
+    private final RouteCache cache = new RouteCache(() -> now);
 
     private InetAddress find(InetAddress destination) {
-        return answers.find(null, destination, () -> {
-            questions++;
-            return answer;
+        return cache.find(null, destination, () -> {
+            queries++;
+            return route;
         });
     }
 
     @Test
-    void answerIsTakenToBeRightForATenthOfASecond() {
+    void entryIsValidForATenthOfASecond() {
         assertThat(find(PEER)).isEqualTo(ETHERNET);
-        answer = OTHER;
-        now += RouteAnswers.FRESH_NANOS - 1;
+        route = OTHER;
+        now += RouteCache.FRESH_NANOS - 1;
         assertThat(find(PEER)).isEqualTo(ETHERNET);
         now++;
         assertThat(find(PEER)).isEqualTo(OTHER);
-        assertThat(questions).isEqualTo(2);
+        assertThat(queries).isEqualTo(2);
     }
 
     @Test
-    void otherQuestionsHaveOtherAnswers() throws UnknownHostException {
+    void entriesDifferBySourceDestinationAndScope() throws UnknownHostException {
         byte[] bytes = InetAddress.ofLiteral("fe80::1").getAddress();
         for (int scope = 1; scope <= 3; scope++) {
             find(Inet6Address.getByAddress(null, bytes, scope));
         }
         find(PEER);
-        assertThat(answers.find(OTHER, PEER, () -> OTHER)).isEqualTo(OTHER);
-        assertThat(questions).isEqualTo(4);
+        assertThat(cache.find(OTHER, PEER, () -> OTHER)).isEqualTo(OTHER);
+        assertThat(queries).isEqualTo(4);
     }
 
     @Test
-    void whatIsForgottenIsAskedAgain() {
+    void lookupAfterClearQueriesAgain() {
         find(PEER);
-        answers.forget();
+        cache.clear();
         find(PEER);
-        assertThat(questions).isEqualTo(2);
+        assertThat(queries).isEqualTo(2);
     }
 
     @Test
-    void missingRouteIsLookedForEachTime() {
+    void missingRouteIsNotCached() {
         IllegalStateException none = new IllegalStateException("no route");
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> answers.find(null, PEER, () -> {
+            assertThatThrownBy(() -> cache.find(null, PEER, () -> {
                         throw none;
                     }))
                     .isSameAs(none);
@@ -68,10 +68,10 @@ class RouteAnswersTest {
     }
 
     @Test
-    void answersDoNotPileUp() throws UnknownHostException {
-        for (int i = 0; i < 10 * RouteAnswers.MOST; i++) {
+    void numberOfEntriesIsLimited() throws UnknownHostException {
+        for (int i = 0; i < 10 * RouteCache.MAX_ENTRIES; i++) {
             find(InetAddress.getByAddress(new byte[] {10, 0, (byte) (i >> 8), (byte) i}));
         }
-        assertThat(answers.size()).isBetween(1, RouteAnswers.MOST);
+        assertThat(cache.size()).isBetween(1, RouteCache.MAX_ENTRIES);
     }
 }
