@@ -1,4 +1,4 @@
-/** The RDMA connection manager API: event channels, identifiers, events, and the interface of its providers. */
+/** The RDMA connection manager API: event channels, identifiers and events, and the interface of its providers. */
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.cm {
     requires static org.jspecify;

@@ -4,51 +4,51 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Knows the events of one identifier that the application has taken and not acknowledged. Thread safe. */
+/** Counts the events of one identifier that the application has taken but not acknowledged. Thread safe. */
 final class AcknowledgementCount {
-    private final @Nullable AcknowledgementCount whole;
+    private final @Nullable AcknowledgementCount parent;
 
-    /** For each event that is not acknowledged, the thread that took it. */
+    /** For each unacknowledged event, the ID of the thread that took it. */
     private final List<Long> takers = new ArrayList<>();
 
     AcknowledgementCount() {
-        whole = null;
+        parent = null;
     }
 
-    private AcknowledgementCount(AcknowledgementCount whole) {
-        this.whole = whole;
+    private AcknowledgementCount(AcknowledgementCount parent) {
+        this.parent = parent;
     }
 
-    /** A count of some of these events: what is acknowledged there is acknowledged here too. */
-    AcknowledgementCount part() {
+    /** Returns a count for a subset of these events. An acknowledgement there is also counted here. */
+    AcknowledgementCount newChild() {
         return new AcknowledgementCount(this);
     }
 
-    /** The thread that calls takes an event. */
+    /** Counts an event that the calling thread takes. */
     synchronized void taken() {
         takers.add(Thread.currentThread().threadId());
     }
 
     /**
-     * An event is acknowledged, by any thread.
+     * Counts an acknowledgement, by any thread.
      *
-     * @param taker number of the thread that took it
+     * @param taker ID of the thread that took the event
      */
     void acknowledged(long taker) {
         synchronized (this) {
             takers.remove((Long) taker);
             notifyAll();
         }
-        if (whole != null) {
-            whole.acknowledged(taker);
+        if (parent != null) {
+            parent.acknowledged(taker);
         }
     }
 
     /**
-     * Waits until every event that another thread took is acknowledged. Those that the calling thread took are left out:
-     * it could not acknowledge them while it waits.
+     * Waits until every event taken by other threads is acknowledged. Events that the calling thread took are excluded,
+     * since it could not acknowledge them during the wait.
      *
-     * @return false if the thread was interrupted; its flag stays set
+     * @return false if the thread was interrupted; its interrupt status stays set
      */
     synchronized boolean awaitAll() {
         try {

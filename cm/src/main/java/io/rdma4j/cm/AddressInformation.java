@@ -13,18 +13,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a name and a service stand for: addresses, port space and type of queue pair. C: {@code struct rdma_addrinfo}.
+ * The addresses, port space and queue pair type that a name and a service resolve to. C: {@code struct rdma_addrinfo}.
  * Immutable.
  *
- * <p>There is one result, never a list: librdmacm too takes the first of the resolver. Native InfiniBand addresses
- * ({@code AF_IB}), the address service {@code ibacm} and service records of a subnet manager are not there, so there is no
- * route and there are no connection data in it.
+ * <p>There is one result, never a list: librdmacm too uses only the first result of the resolver. Native InfiniBand
+ * addresses ({@code AF_IB}), the address service {@code ibacm} and service records of a subnet manager are not
+ * supported. The result therefore contains no route and no connection data.
  *
- * @param flags {@link Flag#PASSIVE} of a passive result, else none
- * @param queuePairType type of queue pair
+ * @param flags {@link Flag#PASSIVE} for a passive result, else none
+ * @param queuePairType queue pair type
  * @param portSpace port space
- * @param source local address: where a passive endpoint binds, or from where an active one connects; null for any
- * @param destination the peer of an active endpoint
+ * @param source local address that a passive endpoint binds to or an active one connects from; null for any
+ * @param destination the peer of an active endpoint; null for a passive one unless the hints have one
  */
 public record AddressInformation(
         Set<Flag> flags,
@@ -33,27 +33,27 @@ public record AddressInformation(
         @Nullable InetSocketAddress source,
         @Nullable InetSocketAddress destination) {
     private static final String LOOK_UP = "rdma_getaddrinfo";
-    private static final int MOST_PORT = 0xffff;
+    private static final int MAX_PORT = 0xffff;
 
-    /** What a look-up is for, and how it is done. C: {@code RAI_…}. */
+    /** The purpose and options of a lookup. C: {@code RAI_…}. */
     public enum Flag {
-        /** For an endpoint that listens: the address found is the {@link #source}. C: {@code RAI_PASSIVE}. */
+        /** For a listening endpoint: the address found becomes the {@link #source}. C: {@code RAI_PASSIVE}. */
         PASSIVE(1),
-        /** The node is an address, no name: no resolver is asked. C: {@code RAI_NUMERICHOST}. */
+        /** The node is an address and not a name, so no resolver is used. C: {@code RAI_NUMERICHOST}. */
         NUMERIC_HOST(2),
-        /** No route is wanted. There is none in any case, so this changes nothing. C: {@code RAI_NOROUTE}. */
+        /** No route is requested. There is none in any case, so this flag has no effect. C: {@code RAI_NOROUTE}. */
         NO_ROUTE(4),
         /**
-         * The family of the hints says how to read the node. In C that matters for {@code AF_IB} only, and other families
-         * count with and without it; so it changes nothing. C: {@code RAI_FAMILY}.
+         * The family of the hints determines how to read the node. In C this matters for {@code AF_IB} only, and other
+         * families apply with and without it. This flag therefore has no effect. C: {@code RAI_FAMILY}.
          */
         FAMILY(8),
         /**
-         * Asks the subnet administrator of an InfiniBand network for a service. RoCE has none: a look-up with it fails
-         * with {@code EOPNOTSUPP}. C: {@code RAI_SA}.
+         * Queries the subnet administrator of an InfiniBand network for a service. RoCE has none, so a lookup with this
+         * flag fails with {@code EOPNOTSUPP}. C: {@code RAI_SA}.
          */
         SUBNET_ADMINISTRATOR(16),
-        /** Asks the resolver, which is done in any case. C: {@code RAI_DNS}. */
+        /** Uses the resolver. This is always done, so this flag has no effect. C: {@code RAI_DNS}. */
         DNS(32);
 
         private final int bit;
@@ -62,21 +62,21 @@ public record AddressInformation(
             this.bit = bit;
         }
 
-        /** The bit of {@code ai_flags}. */
+        /** Returns the bit in {@code ai_flags}. */
         public int bit() {
             return bit;
         }
     }
 
     /**
-     * What a look-up shall find. C: the {@code hints} of {@code rdma_getaddrinfo}.
+     * Criteria for a lookup. C: the {@code hints} of {@code rdma_getaddrinfo}. Immutable.
      *
-     * @param flags what for, and how
+     * @param flags purpose and options
      * @param family IPv4 or IPv6 only; null for either
-     * @param queuePairType type of queue pair, or null for that of the port space
-     * @param portSpace port space, or null for that of the type
-     * @param source local address to go into the result if the look-up finds none
-     * @param destination the peer, where neither node nor service is given
+     * @param queuePairType queue pair type, or null for that of the port space
+     * @param portSpace port space, or null for that of the queue pair type
+     * @param source local address to use in the result if the lookup does not find one
+     * @param destination the peer if neither node nor service is given
      */
     public record Hints(
             Set<Flag> flags,
@@ -90,29 +90,29 @@ public record AddressInformation(
             flags = Set.copyOf(flags);
         }
 
-        /** Flags and a port space, nothing else. */
+        /** Returns hints with flags and a port space only. */
         public static Hints of(PortSpace portSpace, Flag... flags) {
             EnumSet<Flag> set = EnumSet.noneOf(Flag.class);
             set.addAll(Set.of(flags));
             return new Hints(set, null, null, portSpace, null, null);
         }
 
-        /** The same for one family. */
+        /** Returns these hints with the given family. */
         public Hints withFamily(StandardProtocolFamily value) {
             return new Hints(flags, value, queuePairType, portSpace, source, destination);
         }
 
-        /** The same for a type of queue pair. */
+        /** Returns these hints with the given queue pair type. */
         public Hints withQueuePairType(@Nullable QueuePairType value) {
             return new Hints(flags, family, value, portSpace, source, destination);
         }
 
-        /** The same with a local address. */
+        /** Returns these hints with the given local address. */
         public Hints withSource(@Nullable InetSocketAddress value) {
             return new Hints(flags, family, queuePairType, portSpace, value, destination);
         }
 
-        /** The same with a peer. */
+        /** Returns these hints with the given peer. */
         public Hints withDestination(@Nullable InetSocketAddress value) {
             return new Hints(flags, family, queuePairType, portSpace, source, value);
         }
@@ -127,44 +127,45 @@ public record AddressInformation(
         flags = Set.copyOf(flags);
     }
 
-    /** Whether it is for an endpoint that listens. */
+    /** Returns whether the result is for a listening endpoint. */
     public boolean isPassive() {
         return flags.contains(Flag.PASSIVE);
     }
 
     /**
-     * Looks a node and a service up; the thread waits for the resolver. C: {@code rdma_getaddrinfo}. Without node and
-     * service the result is what the hints say.
+     * Looks up a node and a service. Blocks while the resolver is queried. C: {@code rdma_getaddrinfo}. Without node
+     * and service the result is taken from the hints.
      *
-     * @param node name or address; null for the wildcard of a passive, the loopback address of an active endpoint
-     * @param service port number in decimal; null for 0. Names of services are not looked up
-     * @param hints what to find; null for an active, reliable connection
-     * @throws AddressLookupException if the node has no address, or the service is no number
-     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EINVAL} if all
-     *     three are null
+     * @param node name or address; null for the wildcard address if passive, or the loopback address if active
+     * @param service port number in decimal; null for 0. Service names are not looked up.
+     * @param hints criteria; null for an active, reliable connection
+     * @throws AddressLookupException if the node has no address, or the service is not a port number
+     * @throws RdmaException {@code ENODEV} if this host has no RDMA device, not even a software one; {@code EINVAL} if
+     *     all three arguments are null; {@code EOPNOTSUPP} with {@link Flag#SUBNET_ADMINISTRATOR}; {@code EAFNOSUPPORT}
+     *     if the family is {@code UNIX}
      */
     public static AddressInformation lookUp(@Nullable String node, @Nullable String service, @Nullable Hints hints) {
         ConnectionManager.ofProcess().providers().requireDevices(LOOK_UP);
         if (node == null && service == null && hints == null) {
             throw IdCore.invalid(LOOK_UP, "there is no node, no service and no hint", "Give one of them");
         }
-        Hints wanted = hints == null ? new Hints(Set.of(), null, null, null, null, null) : hints;
-        if (wanted.has(Flag.SUBNET_ADMINISTRATOR)) {
+        Hints criteria = hints == null ? new Hints(Set.of(), null, null, null, null, null) : hints;
+        if (criteria.has(Flag.SUBNET_ADMINISTRATOR)) {
             throw new RdmaException(
                     LOOK_UP,
                     Errno.EOPNOTSUPP,
                     "there is no subnet administrator on RoCE",
                     "Leave SUBNET_ADMINISTRATOR out");
         }
-        boolean passive = wanted.has(Flag.PASSIVE);
+        boolean passive = criteria.has(Flag.PASSIVE);
         InetSocketAddress found = null;
         if (node != null || service != null) {
-            found = new InetSocketAddress(address(node, wanted, passive), service == null ? 0 : port(service));
+            found = new InetSocketAddress(address(node, criteria, passive), service == null ? 0 : port(service));
         }
-        InetSocketAddress source = passive && found != null ? found : wanted.source();
-        InetSocketAddress destination = !passive && found != null ? found : wanted.destination();
-        QueuePairType type = wanted.queuePairType();
-        PortSpace space = wanted.portSpace();
+        InetSocketAddress source = passive && found != null ? found : criteria.source();
+        InetSocketAddress destination = !passive && found != null ? found : criteria.destination();
+        QueuePairType type = criteria.queuePairType();
+        PortSpace space = criteria.portSpace();
         return new AddressInformation(
                 passive ? Set.of(Flag.PASSIVE) : Set.of(),
                 type == null ? typeOf(space) : type,
@@ -180,7 +181,7 @@ public record AddressInformation(
     private static PortSpace spaceOf(@Nullable QueuePairType type) {
         return switch (type) {
             case UNRELIABLE_DATAGRAM -> PortSpace.UDP;
-            case UNRELIABLE_CONNECTION, XRC_SEND, XRC_RECEIVE -> PortSpace.IB; // C says TCP, where none can connect
+            case UNRELIABLE_CONNECTION, XRC_SEND, XRC_RECEIVE -> PortSpace.IB; // C: TCP, which cannot connect these
             case RELIABLE_CONNECTION -> PortSpace.TCP;
             case null -> PortSpace.TCP;
         };
@@ -208,16 +209,16 @@ public record AddressInformation(
     private static int port(String service) {
         try {
             int port = Integer.parseInt(service);
-            if (port >= 0 && port <= MOST_PORT) {
+            if (port >= 0 && port <= MAX_PORT) {
                 return port;
             }
         } catch (NumberFormatException name) {
-            throw noService(service);
+            throw unknownService(service);
         }
-        throw noService(service);
+        throw unknownService(service);
     }
 
-    private static AddressLookupException noService(String service) {
+    private static AddressLookupException unknownService(String service) {
         return new AddressLookupException(
                 LOOK_UP,
                 AddressLookupException.Reason.SERVICE_UNKNOWN,

@@ -4,25 +4,25 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 
 /**
- * A name, address or service that could not be looked up. Its errno is {@code ENOENT}; what C's {@code rdma_getaddrinfo}
- * returns is {@link #code}.
+ * Thrown when a name, address or service cannot be looked up. Its errno is {@code ENOENT}. The code that C's {@code
+ * rdma_getaddrinfo} returns is {@link #code}.
  */
 public final class AddressLookupException extends RdmaException {
     private static final long serialVersionUID = 1L;
 
-    /** Reasons of {@code getaddrinfo}, with glibc's numbers and texts. Source: getaddrinfo(3). */
+    /** The errors of {@code getaddrinfo}, with glibc's numbers and texts. Source: getaddrinfo(3). */
     public enum Reason {
-        /** The name is not known, or is no address where only an address may be. */
+        /** The name is unknown, or is not an address although an address is required. */
         NAME_UNKNOWN(-2, "Name or service not known"),
-        /** The resolver could not answer now. */
+        /** The resolver is temporarily unable to reply. */
         TRY_AGAIN(-3, "Temporary failure in name resolution"),
         /** The resolver failed. */
         FAILED(-4, "Non-recoverable failure in name resolution"),
-        /** The name is known and has no address. */
+        /** The name is known but has no address. */
         NO_ADDRESS(-5, "No address associated with hostname"),
-        /** The service is not known. */
+        /** The service is unknown. */
         SERVICE_UNKNOWN(-8, "Servname not supported for ai_socktype"),
-        /** The address is not one of the family asked for. */
+        /** The address does not belong to the requested family. */
         WRONG_FAMILY(-9, "Address family for hostname not supported");
 
         private final int code;
@@ -33,12 +33,12 @@ public final class AddressLookupException extends RdmaException {
             this.text = text;
         }
 
-        /** The negative number of {@code EAI_…}. */
+        /** Returns the negative number of {@code EAI_…}. */
         public int code() {
             return code;
         }
 
-        /** The text of {@code gai_strerror}. */
+        /** Returns the text of {@code gai_strerror}. */
         public String text() {
             return text;
         }
@@ -50,21 +50,21 @@ public final class AddressLookupException extends RdmaException {
      * Creates an exception.
      *
      * @param operation the C name of the call
-     * @param reason why
-     * @param details what was looked up
-     * @param hint what to try, a sentence; may be empty
+     * @param reason the error
+     * @param details the node or service that was looked up
+     * @param hint a sentence that suggests a remedy; may be empty
      */
     public AddressLookupException(String operation, Reason reason, String details, String hint) {
         super(operation, Errno.ENOENT, details + ": " + reason.text(), hint);
         this.reason = reason;
     }
 
-    /** Why. */
+    /** Returns the error. */
     public Reason reason() {
         return reason;
     }
 
-    /** The negative number that C's {@code getaddrinfo} and {@code rdma_getaddrinfo} return. */
+    /** Returns the negative number that C's {@code getaddrinfo} and {@code rdma_getaddrinfo} return. */
     public int code() {
         return reason.code();
     }

@@ -6,57 +6,68 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to an identifier. C: {@code struct rdma_cm_event}. Thread safe.
+ * An event of an identifier. C: {@code struct rdma_cm_event}. Thread safe.
  *
- * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}: {@link CmId#close} and {@link
- * CmId#migrate} wait for it, but for events that their own thread took.
+ * <p>Every event must be acknowledged once, by {@link #acknowledge} or {@link #close}. {@link CmId#close} and {@link
+ * CmId#migrate} wait for the acknowledgement, except for events that the calling thread itself took.
  */
 public final class CmEvent implements AutoCloseable {
-    /** Kinds of events. C: {@code enum rdma_cm_event_type}. */
+    /** Event types. C: {@code enum rdma_cm_event_type}. */
     public enum Type {
-        /** The address is resolved: the identifier has a device. */
+        /** The address is resolved, and the identifier has a device. */
         ADDRESS_RESOLVED(0, "RDMA_CM_EVENT_ADDR_RESOLVED"),
-        /** Address resolution failed; status is a negative errno. It may be tried again. */
+        /** Address resolution failed. The status is a negative errno. The application may retry. */
         ADDRESS_ERROR(1, "RDMA_CM_EVENT_ADDR_ERROR"),
         /** The route is resolved. */
         ROUTE_RESOLVED(2, "RDMA_CM_EVENT_ROUTE_RESOLVED"),
-        /** Route resolution failed; status is a negative errno. It may be tried again. */
+        /** Route resolution failed. The status is a negative errno. The application may retry. */
         ROUTE_ERROR(3, "RDMA_CM_EVENT_ROUTE_ERROR"),
-        /** Passive: a peer asks for a connection. {@link #id} is a new identifier, {@link #listenId} the listener. */
+        /**
+         * Passive side: a peer requests a connection. {@link #id} is a new identifier, {@link #listenId} the listener.
+         */
         CONNECT_REQUEST(4, "RDMA_CM_EVENT_CONNECT_REQUEST"),
-        /** Active, only without a queue pair of the identifier: the peer accepted; {@link CmId#establish} is to follow. */
+        /**
+         * Active side, only without a queue pair of the identifier: the peer has accepted. The application must call
+         * {@link CmId#establish}.
+         */
         CONNECT_RESPONSE(5, "RDMA_CM_EVENT_CONNECT_RESPONSE"),
-        /** The peer accepted, but the queue pair could not be brought to ready-to-send. */
+        /** The peer has accepted, but the queue pair could not be moved to the ready-to-send state. */
         CONNECT_ERROR(6, "RDMA_CM_EVENT_CONNECT_ERROR"),
-        /** The peer did not answer in time; status is a negative errno. */
+        /** The peer did not reply in time. The status is a negative errno. */
         UNREACHABLE(7, "RDMA_CM_EVENT_UNREACHABLE"),
-        /** The peer rejected; status is the {@link RejectReason}. The queue pair is in the error state. */
+        /**
+         * The peer has rejected the connection. The status is the {@link RejectReason}. The queue pair is in the error
+         * state.
+         */
         REJECTED(8, "RDMA_CM_EVENT_REJECTED"),
-        /** Connected. */
+        /** The connection is established. */
         ESTABLISHED(9, "RDMA_CM_EVENT_ESTABLISHED"),
-        /** Disconnected, by either side; status is a negative errno if the peer did not answer. */
+        /** Either side has disconnected. The status is a negative errno if the peer did not reply. */
         DISCONNECTED(10, "RDMA_CM_EVENT_DISCONNECTED"),
-        /** The device has gone; the identifier must be closed. */
+        /** The device was removed. The identifier must be closed. */
         DEVICE_REMOVAL(11, "RDMA_CM_EVENT_DEVICE_REMOVAL"),
         /**
-         * The group is joined: {@link CmEvent#datagram} says how to send to it. The identifier's queue pair is attached to
-         * it, unless it joined to send only.
+         * The multicast group is joined, and {@link CmEvent#datagram} holds the parameters for sending to it. The
+         * identifier's queue pair is attached to the group, unless the identifier joined to send only.
          */
         MULTICAST_JOIN(12, "RDMA_CM_EVENT_MULTICAST_JOIN"),
-        /** Joining a multicast group failed, or the queue pair could not be attached to it; status is a negative errno. */
+        /**
+         * Joining a multicast group failed, or the queue pair could not be attached to it. The status is a negative
+         * errno.
+         */
         MULTICAST_ERROR(13, "RDMA_CM_EVENT_MULTICAST_ERROR"),
         /**
-         * The local address has gone from the device, or the network interface got another hardware address, as in a bond
-         * that fails over: connections may not go on. A hint; nothing is ended.
+         * The local address was removed from the device, or the hardware address of the network interface changed, as
+         * when a bond fails over. Connections may no longer work. This is a hint; no connection is ended.
          */
         ADDRESS_CHANGE(14, "RDMA_CM_EVENT_ADDR_CHANGE"),
-        /** The number of the queue pair may be used again. */
+        /** The time-wait state has ended, and the queue pair number may be reused. */
         TIMEWAIT_EXIT(15, "RDMA_CM_EVENT_TIMEWAIT_EXIT"),
-        /** Addresses are looked up: {@link CmId#queryAddressInformation} has them. */
+        /** The address lookup is complete, and {@link CmId#queryAddressInformation} returns its result. */
         ADDRESS_INFORMATION_RESOLVED(16, "RDMA_CM_EVENT_ADDRINFO_RESOLVED"),
-        /** Looking addresses up failed; status is a negative errno. It may be tried again. */
+        /** The address lookup failed. The status is a negative errno. The application may retry. */
         ADDRESS_INFORMATION_ERROR(17, "RDMA_CM_EVENT_ADDRINFO_ERROR"),
-        /** Written by the application: {@link CmId#writeEvent}. C has no name for it, as here. */
+        /** Written by the application with {@link CmId#writeEvent}. C has no name for this type. */
         USER(18, "UNKNOWN EVENT");
 
         private final int code;
@@ -67,19 +78,19 @@ public final class CmEvent implements AutoCloseable {
             this.text = text;
         }
 
-        /** The number of {@code enum rdma_cm_event_type}. */
+        /** Returns the number in {@code enum rdma_cm_event_type}. */
         public int code() {
             return code;
         }
 
-        /** The symbolic name in C. C: {@code rdma_event_str}. */
+        /** Returns the symbolic name in C. C: {@code rdma_event_str}. */
         public String text() {
             return text;
         }
     }
 
     private final Type type;
-    private final ProviderEvent raw;
+    private final ProviderEvent providerEvent;
     private final CmId id;
     private final @Nullable CmId listenId;
     private final @Nullable Object multicastContext;
@@ -89,74 +100,82 @@ public final class CmEvent implements AutoCloseable {
 
     private CmEvent(
             Type type,
-            ProviderEvent raw,
+            ProviderEvent providerEvent,
             CmId id,
             @Nullable CmId listenId,
             @Nullable Object multicastContext,
             AcknowledgementCount count) {
         this.type = type;
-        this.raw = raw;
+        this.providerEvent = providerEvent;
         this.id = id;
         this.listenId = listenId;
         this.multicastContext = multicastContext;
         this.count = count;
     }
 
-    /** What the provider reported, maybe as an event of another kind. */
-    static CmEvent of(Type type, ProviderEvent raw, CmId id, AcknowledgementCount count) {
-        return new CmEvent(type, raw, id, null, null, count);
+    /** Returns an event of a provider's event, possibly with a different type. */
+    static CmEvent of(Type type, ProviderEvent providerEvent, CmId id, AcknowledgementCount count) {
+        return new CmEvent(type, providerEvent, id, null, null, count);
     }
 
-    /** A connection request that came to a listener. */
-    static CmEvent ofRequest(ProviderEvent raw, CmId id, CmId listenId, AcknowledgementCount count) {
-        return new CmEvent(raw.type(), raw, id, listenId, null, count);
+    /** Returns the event of a connection request for a listener. */
+    static CmEvent ofRequest(ProviderEvent providerEvent, CmId id, CmId listenId, AcknowledgementCount count) {
+        return new CmEvent(providerEvent.type(), providerEvent, id, listenId, null, count);
     }
 
-    /** The event of a multicast group; {@code context} is what it was joined with. */
-    static CmEvent ofGroup(CmId id, ProviderEvent raw, @Nullable Object context, AcknowledgementCount count) {
-        return new CmEvent(raw.type(), raw, id, null, context, count);
+    /** Returns the event of a multicast group. {@code context} is the object passed to the join. */
+    static CmEvent ofGroup(CmId id, ProviderEvent providerEvent, @Nullable Object context, AcknowledgementCount count) {
+        return new CmEvent(providerEvent.type(), providerEvent, id, null, context, count);
     }
 
-    /** What happened. */
+    /** Returns the type of the event. */
     public Type type() {
         return type;
     }
 
-    /** 0, a negative {@link Errno#number}, or for {@link Type#REJECTED} the positive number of the reason. */
+    /**
+     * Returns the status: 0, a negative {@link Errno#number}, or for {@link Type#REJECTED} the positive number of the
+     * reason.
+     */
     public int status() {
-        return raw.status();
+        return providerEvent.status();
     }
 
-    /** The identifier; for {@link Type#CONNECT_REQUEST} the new one, whose context is that of the listener. */
+    /**
+     * Returns the identifier. For {@link Type#CONNECT_REQUEST} it is the new one, whose context is that of the
+     * listener.
+     */
     public CmId id() {
         return id;
     }
 
-    /** For {@link Type#CONNECT_REQUEST} the listening identifier, else null. */
+    /** Returns the listening identifier for {@link Type#CONNECT_REQUEST}, else null. */
     public @Nullable CmId listenId() {
         return listenId;
     }
 
     /**
-     * The peer's parameters, in the view of this side: the peer's initiator depth appears as responder resources and the
-     * other way round. All zero where the event carries none.
+     * Returns the peer's parameters from the perspective of this side: the peer's initiator depth appears as responder
+     * resources and vice versa. All values are zero if the event carries no parameters.
      */
     public ConnectionParameters connection() {
-        return raw.connection();
-    }
-
-    /** How to send to the datagram service or multicast group; null where the event brings no such thing. */
-    public @Nullable DatagramParameters datagram() {
-        return raw.datagram();
-    }
-
-    /** For {@link Type#USER} the number that it was written with, else 0. C: {@code param.arg}. */
-    public long argument() {
-        return raw.argument();
+        return providerEvent.connection();
     }
 
     /**
-     * For {@link Type#MULTICAST_JOIN} and {@link Type#MULTICAST_ERROR} the context that the group was joined with, else
+     * Returns the parameters for sending to the datagram service or multicast group, or null if the event carries none.
+     */
+    public @Nullable DatagramParameters datagram() {
+        return providerEvent.datagram();
+    }
+
+    /** Returns the argument of a {@link Type#USER} event, else 0. C: {@code param.arg}. */
+    public long argument() {
+        return providerEvent.argument();
+    }
+
+    /**
+     * Returns the context passed to the join for {@link Type#MULTICAST_JOIN} and {@link Type#MULTICAST_ERROR}, else
      * null. C: {@code param.ud.private_data}.
      */
     public @Nullable Object multicastContext() {
@@ -164,29 +183,29 @@ public final class CmEvent implements AutoCloseable {
     }
 
     /**
-     * The peer's private data: always the whole field of the message, zero padded (56 bytes with a connection request, 196
-     * with an acceptance, 148 with a rejection), or empty where the event carries none.
+     * Returns a copy of the peer's private data, or an empty array if the event carries none. The array is the whole
+     * field of the message, zero-padded: 56 bytes for a connection request, 196 for an acceptance, 148 for a rejection.
      */
     public byte[] privateData() {
-        return raw.connection().privateData();
+        return providerEvent.connection().privateData();
     }
 
     /**
-     * What happened, with addresses, device, GID and the reason by name, and what to try; one or two sentences. Empty for
-     * events that are no failure.
+     * Returns one or two sentences that explain a failure: the addresses, device and GID, the reason by name, and a
+     * suggested remedy. Empty for events that do not report a failure.
      */
     public String explanation() {
-        return raw.explanation();
+        return providerEvent.explanation();
     }
 
-    /** Acknowledges the event; the second time does nothing. C: {@code rdma_ack_cm_event}. */
+    /** Acknowledges the event. Acknowledging it again has no effect. C: {@code rdma_ack_cm_event}. */
     public void acknowledge() {
         if (acknowledged.compareAndSet(false, true)) {
             count.acknowledged(taker);
         }
     }
 
-    /** {@link #acknowledge}. */
+    /** Acknowledges the event, like {@link #acknowledge}. */
     @Override
     public void close() {
         acknowledge();
@@ -194,7 +213,7 @@ public final class CmEvent implements AutoCloseable {
 
     @Override
     public String toString() {
-        String text = type.text() + ", status " + raw.status() + ", " + id;
-        return raw.explanation().isEmpty() ? text : text + ": " + raw.explanation();
+        String text = type.text() + ", status " + providerEvent.status() + ", " + id;
+        return providerEvent.explanation().isEmpty() ? text : text + ": " + providerEvent.explanation();
     }
 }

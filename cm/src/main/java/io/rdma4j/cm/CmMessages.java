@@ -19,19 +19,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The short forms of the verbs for an identifier with a queue pair. C: {@code rdma/rdma_verbs.h}. Not thread safe: it
- * reuses its work requests; several may be made for one identifier.
+ * Convenience methods to post work requests and wait for completions on an identifier's queue pair. C: {@code
+ * rdma/rdma_verbs.h}. Not thread safe, since it reuses its work requests. Several instances may exist for one
+ * identifier.
  *
- * <p>All memory must be registered, also that of inline data, where C takes none.
+ * <p>All memory must be registered, including that of inline data, for which C requires no registration.
  */
 public final class CmMessages {
-    /** How a send work request is done. C: {@code enum ibv_send_flags}. */
+    /** Options of a send work request. C: {@code enum ibv_send_flags}. */
     public enum Flag {
-        /** Waits for earlier READs and atomics. C: {@code IBV_SEND_FENCE}. */
+        /** Waits for earlier READs and atomics before execution. C: {@code IBV_SEND_FENCE}. */
         FENCE,
-        /** Is reported when it is done. C: {@code IBV_SEND_SIGNALED}. */
+        /** Generates a work completion when done. C: {@code IBV_SEND_SIGNALED}. */
         SIGNALED,
-        /** Wakes a peer that waits for solicited events only. C: {@code IBV_SEND_SOLICITED}. */
+        /** Generates a solicited event at the peer. C: {@code IBV_SEND_SOLICITED}. */
         SOLICITED,
         /** Copies the data when posted. C: {@code IBV_SEND_INLINE}. */
         INLINE
@@ -40,36 +41,48 @@ public final class CmMessages {
     private final CmId id;
     private final SendWorkRequest send = new SendWorkRequest();
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
-    private final WorkCompletion[] one = new WorkCompletion[1];
+    private final WorkCompletion[] polled = new WorkCompletion[1];
 
-    /** Creates the short forms for an identifier; its queue pair may be made later. */
+    /** Creates an instance for an identifier, whose queue pair may be created later. */
     public CmMessages(CmId id) {
         this.id = id;
     }
 
-    /** Registers memory for messages, in the identifier's domain. C: {@code rdma_reg_msgs}. */
+    /**
+     * Registers memory for messages in the identifier's protection domain. C: {@code rdma_reg_msgs}.
+     *
+     * @throws RdmaException {@code EINVAL} while the identifier has no device
+     */
     public MemoryRegion register(MemorySegment memory) {
         return id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE);
     }
 
-    /** Registers memory that the peer may read. C: {@code rdma_reg_read}. */
+    /**
+     * Registers memory that the peer may read. C: {@code rdma_reg_read}.
+     *
+     * @throws RdmaException {@code EINVAL} while the identifier has no device
+     */
     public MemoryRegion registerForRead(MemorySegment memory) {
         return id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
     }
 
-    /** Registers memory that the peer may write. C: {@code rdma_reg_write}. */
+    /**
+     * Registers memory that the peer may write. C: {@code rdma_reg_write}.
+     *
+     * @throws RdmaException {@code EINVAL} while the identifier has no device
+     */
     public MemoryRegion registerForWrite(MemorySegment memory) {
         return id.protectionDomain().register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
     }
 
     /**
-     * Posts a receive: to the identifier's shared receive queue, if it has one, else to its queue pair. C: {@code
+     * Posts a receive to the identifier's shared receive queue if it has one, else to its queue pair. C: {@code
      * rdma_post_recv}.
      *
-     * @param number the application's number, in C its {@code context}
+     * @param number work request number chosen by the application, in C its {@code context}
      * @param region memory, from {@link #register}
-     * @param offsetBytes where the message goes in it
-     * @param lengthBytes bytes that it may have
+     * @param offsetBytes offset in the region at which the message is stored, in bytes
+     * @param lengthBytes largest size of the message, in bytes
      * @throws RdmaException as {@link QueuePair#postReceive}; {@code EINVAL} without a queue pair
      */
     public void postReceive(long number, MemoryRegion region, long offsetBytes, long lengthBytes) {
@@ -77,7 +90,11 @@ public final class CmMessages {
         postReceive();
     }
 
-    /** Posts a receive of several pieces of memory. C: {@code rdma_post_recvv}. */
+    /**
+     * Posts a receive that scatters into several memory ranges. C: {@code rdma_post_recvv}.
+     *
+     * @throws RdmaException as {@link #postReceive(long, MemoryRegion, long, long)}
+     */
     public void postReceive(long number, ScatterGatherList pieces) {
         receive.reset(number);
         for (int i = 0; i < pieces.count(); i++) {
@@ -98,11 +115,11 @@ public final class CmMessages {
     /**
      * Posts a SEND. C: {@code rdma_post_send}.
      *
-     * @param number the application's number
-     * @param region memory
-     * @param offsetBytes where the message begins in it
-     * @param lengthBytes bytes of the message
-     * @param flags how
+     * @param number work request number chosen by the application
+     * @param region memory that holds the message
+     * @param offsetBytes offset of the message in the region, in bytes
+     * @param lengthBytes size of the message, in bytes
+     * @param flags options
      * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
      */
     public void postSend(long number, MemoryRegion region, long offsetBytes, long lengthBytes, Set<Flag> flags) {
@@ -110,17 +127,28 @@ public final class CmMessages {
         post("rdma_post_send", region, offsetBytes, lengthBytes, flags);
     }
 
-    /** Posts a SEND of several pieces of memory. C: {@code rdma_post_sendv}. */
+    /**
+     * Posts a SEND that gathers from several memory ranges. C: {@code rdma_post_sendv}.
+     *
+     * @throws RdmaException as {@link #postSend(long, MemoryRegion, long, long, Set)}
+     */
     public void postSend(long number, ScatterGatherList pieces, Set<Flag> flags) {
         send.reset(number);
         post("rdma_post_sendv", pieces, flags);
     }
 
     /**
-     * Posts a datagram, with the queue key of the connection manager's queue pairs. C: {@code rdma_post_ud_send}.
+     * Posts a datagram with the connection manager's queue key, {@link DatagramParameters#UDP_QUEUE_KEY}. C: {@code
+     * rdma_post_ud_send}.
      *
-     * @param destination where it goes, of the identifier's domain
-     * @param queuePairNumber queue pair that it goes to
+     * @param number work request number chosen by the application
+     * @param region memory that holds the message
+     * @param offsetBytes offset of the message in the region, in bytes
+     * @param lengthBytes size of the message, in bytes
+     * @param flags options
+     * @param destination address handle of the identifier's protection domain
+     * @param queuePairNumber number of the destination queue pair
+     * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
      */
     public void postDatagramSend(
             long number,
@@ -134,19 +162,31 @@ public final class CmMessages {
         post("rdma_post_ud_send", region, offsetBytes, lengthBytes, flags);
     }
 
-    /** Posts an RDMA READ into several pieces of memory. C: {@code rdma_post_readv}. */
+    /**
+     * Posts an RDMA READ that scatters into several memory ranges. C: {@code rdma_post_readv}.
+     *
+     * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
+     */
     public void postRead(long number, ScatterGatherList pieces, Set<Flag> flags, long remoteAddress, int remoteKey) {
         send.reset(number).read(remoteAddress, remoteKey);
         post("rdma_post_readv", pieces, flags);
     }
 
-    /** Posts an RDMA WRITE of several pieces of memory. C: {@code rdma_post_writev}. */
+    /**
+     * Posts an RDMA WRITE that gathers from several memory ranges. C: {@code rdma_post_writev}.
+     *
+     * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
+     */
     public void postWrite(long number, ScatterGatherList pieces, Set<Flag> flags, long remoteAddress, int remoteKey) {
         send.reset(number).write(remoteAddress, remoteKey);
         post("rdma_post_writev", pieces, flags);
     }
 
-    /** Posts an RDMA READ from the peer's memory; see {@link #postSend}. C: {@code rdma_post_read}. */
+    /**
+     * Posts an RDMA READ from the peer's memory; see {@link #postSend}. C: {@code rdma_post_read}.
+     *
+     * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
+     */
     public void postRead(
             long number,
             MemoryRegion region,
@@ -159,7 +199,11 @@ public final class CmMessages {
         post("rdma_post_read", region, offsetBytes, lengthBytes, flags);
     }
 
-    /** Posts an RDMA WRITE to the peer's memory; see {@link #postSend}. C: {@code rdma_post_write}. */
+    /**
+     * Posts an RDMA WRITE to the peer's memory; see {@link #postSend}. C: {@code rdma_post_write}.
+     *
+     * @throws RdmaException as {@link QueuePair#postSend}; {@code EINVAL} without a queue pair
+     */
     public void postWrite(
             long number,
             MemoryRegion region,
@@ -201,33 +245,39 @@ public final class CmMessages {
     }
 
     private QueuePair queuePair(String operation) {
-        QueuePair own = id.queuePair();
-        if (own == null) {
+        QueuePair current = id.queuePair();
+        if (current == null) {
             throw IdCore.invalid(operation, id + " has no queue pair", "Create one first");
         }
-        return own;
+        return current;
     }
 
     /**
-     * Waits for the next finished send work request. C: {@code rdma_get_send_comp}. Its status is for the caller to look at.
+     * Waits for the next send completion. C: {@code rdma_get_send_comp}. The caller must check its status.
      *
-     * @param completion filled
+     * @param completion filled by this call
      * @throws RdmaException {@code EINVAL} without a queue pair, if its completion queue has no channel, or if the
-     *     identifier or its queue pair is closed meanwhile; {@code EINTR} if the thread was interrupted (its flag stays set)
+     *     identifier or its queue pair is closed during the wait; {@code EINTR} if the thread was interrupted (its
+     *     interrupt status stays set)
      */
     public void awaitSendCompletion(WorkCompletion completion) {
         String operation = "rdma_get_send_comp";
         await(operation, queuePair(operation).sendCompletions(), completion, null);
     }
 
-    /** Like {@link #awaitSendCompletion(WorkCompletion)}, but waits no longer; false if the time is over. */
+    /**
+     * Waits for the next send completion, like {@link #awaitSendCompletion(WorkCompletion)}, for at most {@code
+     * timeout}.
+     *
+     * @return false if the timeout elapsed
+     */
     public boolean awaitSendCompletion(WorkCompletion completion, Duration timeout) {
         String operation = "rdma_get_send_comp";
         return await(operation, queuePair(operation).sendCompletions(), completion, timeout);
     }
 
     /**
-     * Waits for the next finished receive; see {@link #awaitSendCompletion(WorkCompletion)}. C: {@code
+     * Waits for the next receive completion; see {@link #awaitSendCompletion(WorkCompletion)}. C: {@code
      * rdma_get_recv_comp}.
      */
     public void awaitReceiveCompletion(WorkCompletion completion) {
@@ -235,7 +285,12 @@ public final class CmMessages {
         await(operation, receiveCompletions(operation), completion, null);
     }
 
-    /** Like {@link #awaitReceiveCompletion(WorkCompletion)}, but waits no longer; false if the time is over. */
+    /**
+     * Waits for the next receive completion, like {@link #awaitReceiveCompletion(WorkCompletion)}, for at most {@code
+     * timeout}.
+     *
+     * @return false if the timeout elapsed
+     */
     public boolean awaitReceiveCompletion(WorkCompletion completion, Duration timeout) {
         String operation = "rdma_get_recv_comp";
         return await(operation, receiveCompletions(operation), completion, timeout);
@@ -246,42 +301,42 @@ public final class CmMessages {
         return queue == null ? queuePair(operation).receiveCompletions() : queue;
     }
 
-    /** True when the completion is filled; false, which only a time-out can bring about, when the time is over. */
+    /** Returns true when the completion is filled, or false if the timeout elapsed. */
     private boolean await(
             String operation, CompletionQueue queue, WorkCompletion completion, @Nullable Duration timeout) {
         @Nullable CompletionChannel channel = queue.channel();
         if (channel == null) {
             throw IdCore.invalid(operation, "the completion queue has no channel", "Poll it");
         }
-        one[0] = completion;
-        long begin = System.nanoTime();
-        while (queue.poll(one) == 0) {
+        polled[0] = completion;
+        long startNanos = System.nanoTime();
+        while (queue.poll(polled) == 0) {
             queue.requestNotification(false);
-            if (queue.poll(one) != 0) {
+            if (queue.poll(polled) != 0) {
                 return true;
             }
-            Duration left = timeout == null ? null : timeout.minusNanos(System.nanoTime() - begin);
-            if (left != null && !left.isPositive()) {
+            Duration remaining = timeout == null ? null : timeout.minusNanos(System.nanoTime() - startNanos);
+            if (remaining != null && !remaining.isPositive()) {
                 return false;
             }
-            CompletionQueue reported = left == null ? channel.await() : channel.await(left);
+            CompletionQueue reported = remaining == null ? channel.await() : channel.await(remaining);
             if (reported != null) {
                 reported.acknowledgeEvents(1);
             } else {
-                requireWaiting(operation, queue, left == null);
+                requireWaiting(operation, queue, remaining == null);
             }
         }
         return true;
     }
 
-    /** After a wait that ended without an event: throws, unless only the time may be over. */
-    private void requireWaiting(String operation, CompletionQueue queue, boolean isEndless) {
+    /** Throws after a wait that ended without an event, unless the timeout may have elapsed. */
+    private void requireWaiting(String operation, CompletionQueue queue, boolean isUnbounded) {
         boolean isInterrupted = Thread.currentThread().isInterrupted();
-        boolean isOwn = queue.equals(id.sendCompletions()) || queue.equals(id.receiveCompletions());
-        if (!isInterrupted && !isOwn) {
+        boolean isCurrent = queue.equals(id.sendCompletions()) || queue.equals(id.receiveCompletions());
+        if (!isInterrupted && !isCurrent) {
             throw IdCore.invalid(operation, "the completion queue was closed: " + id, "");
         }
-        if (isInterrupted || isEndless) {
+        if (isInterrupted || isUnbounded) {
             throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
         }
     }

@@ -60,20 +60,23 @@ final class CmProviders {
                 : all.getFirst().sourceFor(operation, null, destination);
     }
 
-    /** Providers that have a device now, the preferred one first; only one if the user has named it. */
+    /**
+     * Returns the providers that currently have a device, in order of preference, or only the one that the user has
+     * named.
+     */
     List<CmProvider> usable() {
         return allowed().filter(CmProvider::hasDevices).toList();
     }
 
-    /** The same without asking for devices, which goes through all network interfaces. */
+    /** Returns the allowed providers without checking for devices, which would enumerate all network interfaces. */
     private Stream<CmProvider> allowed() {
-        String wanted = wanted();
-        boolean any = wanted == null || !isProvider(wanted);
-        return all.stream().filter(provider -> any || provider.name().equals(wanted));
+        String requested = requested();
+        boolean any = requested == null || !isProvider(requested);
+        return all.stream().filter(provider -> any || provider.name().equals(requested));
     }
 
-    /** The name of a provider or of a device, or an address, that the user asked for; null if nothing. */
-    private @Nullable String wanted() {
+    /** Returns the provider name, device name or address that the user requested, or null. */
+    private @Nullable String requested() {
         return hasChoice ? DeviceChoice.current().wanted() : null;
     }
 
@@ -95,11 +98,14 @@ final class CmProviders {
         }
     }
 
-    /** The provider of a local address, or null; if the user has named a device, only that one counts. */
+    /**
+     * Returns the provider that serves a local address, or null. If the user has named a device, only that device is
+     * considered.
+     */
     @Nullable
     CmProvider of(InetAddress local) {
-        String wanted = wanted();
-        if (wanted != null && !isProvider(wanted)) {
+        String requested = requested();
+        if (requested != null && !isProvider(requested)) {
             Optional<Device> device = Device.of(local);
             if (device.isEmpty() || !DeviceChoice.current().allows(device.get())) {
                 return null;
@@ -108,23 +114,23 @@ final class CmProviders {
         return allowed().filter(provider -> provider.serves(local)).findFirst().orElse(null);
     }
 
-    /** Whether the user has named a device that is not there. */
+    /** Returns whether the user has named a device that does not exist. */
     boolean isChoiceMissing() {
-        String wanted = wanted();
-        return wanted != null && DeviceChoice.current().devices().isEmpty();
+        String requested = requested();
+        return requested != null && DeviceChoice.current().devices().isEmpty();
     }
 
-    /** Whether the user allows every device. */
+    /** Returns whether the user allows every device. */
     boolean areAllAllowed() {
-        return wanted() == null;
+        return requested() == null;
     }
 
-    /** What to try where an address has no device. */
+    /** Returns the hint for an address without a device. */
     String hint() {
-        String wanted = wanted();
-        return wanted == null
+        String requested = requested();
+        return requested == null
                 ? "Use an address of this host whose network interface is up; `ip address` lists them"
-                : "--device or RDMA4J_DEVICE asks for " + wanted
+                : "--device or RDMA4J_DEVICE asks for " + requested
                         + ", a provider, a device or one of its addresses: use an address of that device, or unset it";
     }
 }

@@ -8,18 +8,18 @@ import io.rdma4j.verbs.XrcDomain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link CmId#createQueuePair} makes a queue pair of: {@link QueuePairInitAttributes} in which the completion queues
- * may be left out.
+ * The attributes of a queue pair created by {@link CmId#createQueuePair}: {@link QueuePairInitAttributes} whose
+ * completion queues may be omitted. Immutable.
  *
  * @param capabilities sizes
- * @param sendCompletions where send work requests are reported; null to have a queue made, with a channel
- * @param receiveCompletions where receives are reported; null to have a queue made, with a channel
- * @param signalAll whether every send work request is signaled
- * @param context anything that the application wants to find again at the queue pair
- * @param sharedReceiveQueue where messages take their receives from; null for that of the identifier ({@link
- *     CmId#sharedReceiveQueue}), and if it has none for a receive queue of its own
- * @param xrcDomain domain of the target of an extended connection; null for that of the identifier ({@link
- *     CmId#xrcDomain}), and for all other types
+ * @param sendCompletions completion queue of send work requests; null to create one with a channel
+ * @param receiveCompletions completion queue of receives; null to create one with a channel
+ * @param signalAll true if every send work request generates a work completion
+ * @param context object for the application's use, stored at the queue pair
+ * @param sharedReceiveQueue shared receive queue of the queue pair; null for that of the identifier ({@link
+ *     CmId#sharedReceiveQueue}), and if it has none, for a separate receive queue
+ * @param xrcDomain XRC domain of an XRC target queue pair; null for that of the identifier ({@link CmId#xrcDomain}),
+ *     and for all other types
  */
 public record CmQueuePairAttributes(
         QueuePairCapabilities capabilities,
@@ -29,7 +29,7 @@ public record CmQueuePairAttributes(
         @Nullable Object context,
         @Nullable SharedReceiveQueue sharedReceiveQueue,
         @Nullable XrcDomain xrcDomain) {
-    /** Attributes without a domain of extended connections. */
+    /** Creates attributes without an XRC domain. */
     public CmQueuePairAttributes(
             QueuePairCapabilities capabilities,
             @Nullable CompletionQueue sendCompletions,
@@ -40,12 +40,12 @@ public record CmQueuePairAttributes(
         this(capabilities, sendCompletions, receiveCompletions, signalAll, context, sharedReceiveQueue, null);
     }
 
-    /** Attributes with completion queues made by the identifier. */
+    /** Returns attributes whose completion queues are created by the identifier. */
     public static CmQueuePairAttributes of(QueuePairCapabilities capabilities) {
         return new CmQueuePairAttributes(capabilities, null, null, false, null, null);
     }
 
-    /** The same attributes as those of the verbs. */
+    /** Returns the same attributes as the given verbs attributes. */
     public static CmQueuePairAttributes of(QueuePairInitAttributes attributes) {
         return new CmQueuePairAttributes(
                 attributes.capabilities(),
@@ -57,13 +57,13 @@ public record CmQueuePairAttributes(
                 attributes.xrcDomain());
     }
 
-    /** The same with another shared receive queue. */
+    /** Returns these attributes with the given shared receive queue. */
     public CmQueuePairAttributes sharedReceiveQueue(@Nullable SharedReceiveQueue queue) {
         return new CmQueuePairAttributes(
                 capabilities, sendCompletions, receiveCompletions, signalAll, context, queue, xrcDomain);
     }
 
-    /** The same with another domain of extended connections. */
+    /** Returns these attributes with the given XRC domain. */
     public CmQueuePairAttributes xrcDomain(@Nullable XrcDomain domain) {
         return new CmQueuePairAttributes(
                 capabilities, sendCompletions, receiveCompletions, signalAll, context, sharedReceiveQueue, domain);

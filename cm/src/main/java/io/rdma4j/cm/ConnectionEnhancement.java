@@ -1,22 +1,26 @@
 package io.rdma4j.cm;
 
 /**
- * Options that two devices of one vendor agree on for a connection beyond what InfiniBand has (enhanced connection
- * establishment). The connection manager carries them in its request and reply, and means nothing by them. C: {@code struct
- * ibv_ece}. Immutable.
+ * Vendor-specific options that two devices negotiate for a connection (enhanced connection establishment). The
+ * connection manager carries them in its request and reply, and does not interpret them. C: {@code struct ibv_ece}.
+ * Immutable.
  *
- * @param vendorId who defines the options: an IEEE organisation number, 24 bits; 0 stands for none
- * @param options the options, as the vendor defines them
+ * @param vendorId the vendor that defines the options: an IEEE organisation number, 24 bits; 0 for none
+ * @param options the options, in the vendor's format
  */
 public record ConnectionEnhancement(int vendorId, int options) {
     /** No options. */
     public static final ConnectionEnhancement NONE = new ConnectionEnhancement(0, 0);
 
-    private static final int MOST = 0xff_ffff;
+    private static final int MAX_VENDOR_ID = 0xff_ffff;
 
-    /** Checks the range of the vendor. */
+    /**
+     * Checks the range of the vendor.
+     *
+     * @throws IllegalArgumentException if the vendor has more than 24 bits
+     */
     public ConnectionEnhancement {
-        if (vendorId < 0 || vendorId > MOST) {
+        if (vendorId < 0 || vendorId > MAX_VENDOR_ID) {
             throw new IllegalArgumentException(
                     "vendor is 0x" + Integer.toHexString(vendorId) + ", must be 0 to 0xffffff");
         }

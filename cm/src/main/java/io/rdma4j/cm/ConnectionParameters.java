@@ -3,22 +3,23 @@ package io.rdma4j.cm;
 import java.util.Arrays;
 
 /**
- * Parameters of a connection: what {@link CmId#connect} and {@link CmId#accept} say to the peer, and what an event
- * brought from it. C: {@code struct rdma_conn_param}. Immutable.
+ * The parameters of a connection: those that {@link CmId#connect} and {@link CmId#accept} send to the peer, or those of
+ * the peer in an event. C: {@code struct rdma_conn_param}. Immutable.
  *
  * @param privateData the application's bytes; at most {@link #REQUEST_PRIVATE_DATA} to connect, {@link
- *     #REPLY_PRIVATE_DATA} to accept. In an event always all bytes of the message's field, zero padded
- * @param responderResources READs and atomics of the peer that this side serves at a time, 0 to 254, or {@link
- *     #DEVICE_MAXIMUM}; in an event: what the peer asks to have outstanding
- * @param initiatorDepth READs and atomics that this side has outstanding, 0 to 254, or {@link #DEVICE_MAXIMUM}; in an
- *     event: what the peer can serve
- * @param flowControl whether end-to-end flow control is available
- * @param retryCount retries of a request without any acknowledgement; more than 7 count as 7. Only the active side's
- *     counts, for both sides
- * @param rnrRetryCount retries when the receiver is not ready; more than 7 count as 7, and 7 is for ever. It is for the
- *     <em>peer's</em> queue pair
- * @param sharedReceiveQueue whether the queue pair uses a shared receive queue; ignored if the identifier has a queue pair
- * @param queuePairNumber the queue pair, 24 bits; ignored if the identifier has a queue pair of its own
+ *     #REPLY_PRIVATE_DATA} to accept. In an event always the whole field of the message, zero-padded
+ * @param responderResources number of the peer's READs and atomics that this side serves concurrently, 0 to 254, or
+ *     {@link #DEVICE_MAXIMUM}; in an event, the number that the peer requests to have outstanding
+ * @param initiatorDepth number of READs and atomics that this side has outstanding, 0 to 254, or {@link
+ *     #DEVICE_MAXIMUM}; in an event, the number that the peer can serve
+ * @param flowControl true if end-to-end flow control is available
+ * @param retryCount retries of a request that is not acknowledged; values above 7 count as 7. The active side's value
+ *     applies to both sides
+ * @param rnrRetryCount retries when the receiver is not ready; values above 7 count as 7, and 7 means indefinitely. It
+ *     applies to the <em>peer's</em> queue pair
+ * @param sharedReceiveQueue true if the queue pair uses a shared receive queue; ignored if the identifier has a queue
+ *     pair
+ * @param queuePairNumber the queue pair number, 24 bits; ignored if the identifier has a queue pair
  */
 @SuppressWarnings("ArrayRecordComponent") // copied in and out, and compared by content
 public record ConnectionParameters(
@@ -30,22 +31,29 @@ public record ConnectionParameters(
         int rnrRetryCount,
         boolean sharedReceiveQueue,
         int queuePairNumber) {
-    /** Depth that stands for the most that the device can. C: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
+    /** Depth that requests the device's maximum. C: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
     public static final int DEVICE_MAXIMUM = 0xff;
 
-    /** Most bytes of private data of a connection request: the message's 92 less the 36 of the IP addressing header. */
+    /**
+     * Largest private data of a connection request, in bytes: the message's 92 less the 36 of the IP addressing header.
+     */
     public static final int REQUEST_PRIVATE_DATA = 56;
 
-    /** Most bytes of private data of an acceptance. */
+    /** Largest private data of an acceptance, in bytes. */
     public static final int REPLY_PRIVATE_DATA = 196;
 
-    /** Most bytes of private data of a rejection. */
+    /** Largest private data of a rejection, in bytes. */
     public static final int REJECT_PRIVATE_DATA = 148;
 
-    /** No parameters: all zero, no private data. What events have that bring none. */
+    /** No parameters: all values zero, no private data. Used by events that carry no parameters. */
     public static final ConnectionParameters NONE = new ConnectionParameters(new byte[0], 0, 0, false, 0, 0, false, 0);
 
-    /** Checks ranges and copies the private data. */
+    /**
+     * Checks the ranges and copies the private data.
+     *
+     * @throws IllegalArgumentException if a depth or retry count is not 0 to 255, or the queue pair number has more
+     *     than 24 bits
+     */
     public ConnectionParameters {
         privateData = privateData.clone();
         requireRange("responder resources", responderResources, 0xff);
@@ -61,23 +69,26 @@ public record ConnectionParameters(
         }
     }
 
-    /** What null stands for at {@link CmId#connect}: the device's depths, 7 retries of both kinds, nothing else. */
+    /**
+     * Returns the parameters that null selects in {@link CmId#connect}: the device's depths and 7 retries of both
+     * kinds.
+     */
     public static ConnectionParameters defaults() {
         return new ConnectionParameters(new byte[0], DEVICE_MAXIMUM, DEVICE_MAXIMUM, false, 7, 7, false, 0);
     }
 
-    /** A copy of the private data. */
+    /** Returns a copy of the private data. */
     @Override
     public byte[] privateData() {
         return privateData.clone();
     }
 
-    /** Bytes of private data. */
+    /** Returns the size of the private data, in bytes. */
     public int privateDataLength() {
         return privateData.length;
     }
 
-    /** The same with other private data. */
+    /** Returns these parameters with the given private data. */
     public ConnectionParameters withPrivateData(byte[] value) {
         return new ConnectionParameters(
                 value,
@@ -90,7 +101,7 @@ public record ConnectionParameters(
                 queuePairNumber);
     }
 
-    /** The same with other depths. */
+    /** Returns these parameters with the given depths. */
     public ConnectionParameters withDepths(int newResponderResources, int newInitiatorDepth) {
         return new ConnectionParameters(
                 privateData,
@@ -103,7 +114,7 @@ public record ConnectionParameters(
                 queuePairNumber);
     }
 
-    /** The same with other retry counts. */
+    /** Returns these parameters with the given retry counts. */
     public ConnectionParameters withRetries(int newRetryCount, int newRnrRetryCount) {
         return new ConnectionParameters(
                 privateData,
@@ -116,7 +127,7 @@ public record ConnectionParameters(
                 queuePairNumber);
     }
 
-    /** The same with or without end-to-end flow control. */
+    /** Returns these parameters with or without end-to-end flow control. */
     public ConnectionParameters withFlowControl(boolean value) {
         return new ConnectionParameters(
                 privateData,
@@ -129,7 +140,7 @@ public record ConnectionParameters(
                 queuePairNumber);
     }
 
-    /** The same for another queue pair. */
+    /** Returns these parameters with the given queue pair number. */
     public ConnectionParameters withQueuePairNumber(int value) {
         return new ConnectionParameters(
                 privateData,
@@ -142,7 +153,7 @@ public record ConnectionParameters(
                 value);
     }
 
-    /** The same with another word on whether the queue pair uses a shared receive queue. */
+    /** Returns these parameters, stating whether the queue pair uses a shared receive queue. */
     public ConnectionParameters withSharedReceiveQueue(boolean value) {
         return new ConnectionParameters(
                 privateData,

@@ -4,23 +4,23 @@ import io.rdma4j.verbs.AddressVector;
 import java.util.Arrays;
 
 /**
- * How to reach a queue pair of unreliable datagrams, or a multicast group: what an event brought. C: {@code struct
- * rdma_ud_param}. Immutable.
+ * The parameters for sending to an unreliable datagram queue pair or a multicast group, carried by an event. C: {@code
+ * struct rdma_ud_param}. Immutable.
  *
- * @param privateData the peer's bytes, all of the message's field; empty for a multicast group
- * @param addressVector the way there, for an address handle
- * @param queuePairNumber destination queue pair; {@code 0xFFFFFF} for a multicast group
- * @param queueKey the key that datagrams must carry
+ * @param privateData the peer's private data, the whole field of the message; empty for a multicast group
+ * @param addressVector path to the destination, for an address handle
+ * @param queuePairNumber number of the destination queue pair; {@code 0xFFFFFF} for a multicast group
+ * @param queueKey the queue key that datagrams must carry
  */
 @SuppressWarnings("ArrayRecordComponent") // copied in and out, and compared by content
 public record DatagramParameters(byte[] privateData, AddressVector addressVector, int queuePairNumber, int queueKey) {
-    /** Key of the queue pairs and groups that the connection manager makes. C: {@code RDMA_UDP_QKEY}. */
+    /** Queue key of the queue pairs and groups that the connection manager creates. C: {@code RDMA_UDP_QKEY}. */
     public static final int UDP_QUEUE_KEY = 0x0123_4567;
 
-    /** Bytes of private data that the question for a datagram service carries. */
+    /** Largest private data of a service ID resolution request, in bytes. */
     public static final int REQUEST_PRIVATE_DATA = 180;
 
-    /** Bytes of private data that the answer carries. */
+    /** Largest private data of a service ID resolution response, in bytes. */
     public static final int REPLY_PRIVATE_DATA = 136;
 
     /** Copies the private data. */
@@ -28,7 +28,7 @@ public record DatagramParameters(byte[] privateData, AddressVector addressVector
         privateData = privateData.clone();
     }
 
-    /** A copy of the private data. */
+    /** Returns a copy of the private data. */
     @Override
     public byte[] privateData() {
         return privateData.clone();

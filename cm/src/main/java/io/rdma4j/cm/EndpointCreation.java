@@ -6,15 +6,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a passive endpoint remembers for the connections that it will take, and the way an endpoint is made.
+ * Creates endpoints, and holds the attributes of the queue pairs of a passive endpoint's connections.
  *
- * @param protectionDomain domain of their queue pairs, or null for the device's default
- * @param attributes what their queue pairs are made of
+ * @param protectionDomain protection domain of the queue pairs, or null for the device's default
+ * @param attributes attributes of the queue pairs
  */
 record EndpointCreation(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttributes attributes) {
     private static final String CREATE = "rdma_create_ep";
 
-    /** How long address and route may take each, as in librdmacm. */
+    /** Timeout of address and of route resolution, as in librdmacm. */
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
 
     static CmId create(
@@ -26,7 +26,7 @@ record EndpointCreation(@Nullable ProtectionDomain protectionDomain, CmQueuePair
             if (information.isPassive()) {
                 id.bindAddress(required(information.source(), "source"));
                 if (attributes != null) {
-                    id.core().remember(new EndpointCreation(protectionDomain, attributes));
+                    id.core().setEndpoint(new EndpointCreation(protectionDomain, attributes));
                 }
             } else {
                 id.resolveAddress(information.source(), required(information.destination(), "destination"), RESOLUTION);
@@ -50,8 +50,8 @@ record EndpointCreation(@Nullable ProtectionDomain protectionDomain, CmQueuePair
         return address;
     }
 
-    /** Makes the queue pair of a connection request; the request is closed if that fails. */
-    void equip(CmId request) {
+    /** Creates the queue pair of a connection request. If that fails, the request is closed. */
+    void createQueuePair(CmId request) {
         try {
             request.createQueuePair(protectionDomain, attributes);
         } catch (RuntimeException failed) {

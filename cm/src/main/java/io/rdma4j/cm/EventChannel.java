@@ -15,14 +15,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers the events of identifiers. C: {@code struct rdma_event_channel}. Thread safe; several threads may wait.
+ * A queue of the events of identifiers. C: {@code struct rdma_event_channel}. Thread safe; several threads may wait.
  *
- * <p>Taking an event does protocol work, as in C: when the peer's acceptance arrives at an identifier with a queue pair,
- * the thread that takes the event brings the queue pair to ready-to-send and confirms. So an application must keep taking
- * events until its connections are established.
+ * <p>Taking an event performs protocol work, as in C. When the peer's acceptance arrives at an identifier with a queue
+ * pair, the thread that takes the event moves the queue pair to ready-to-send and confirms the connection. An
+ * application must therefore keep taking events until its connections are established.
  */
 public final class EventChannel implements AutoCloseable {
-    /** An event that nobody has taken. {@code owner} is whose acknowledgement count it enters: a request's listener. */
+    /**
+     * An event that has not been taken. {@code owner} is the identifier whose acknowledgement count includes it: for a
+     * request, the listener.
+     */
     record Pending(CmId owner, CmId id, ProviderEvent event) {}
 
     private static final AtomicLong SEQUENCE = new AtomicLong();
@@ -54,10 +57,10 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Makes an identifier whose events come here. C: {@code rdma_create_id}.
+     * Creates an identifier whose events are delivered to this channel. C: {@code rdma_create_id}.
      *
-     * @param portSpace the kind of service
-     * @param context anything that the application wants to find again at the identifier
+     * @param portSpace the port space
+     * @param context object for the application's use, stored at the identifier
      * @throws RdmaException {@code EINVAL} if the channel is closed
      */
     public CmId createId(PortSpace portSpace, @Nullable Object context) {
@@ -65,10 +68,14 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Makes an identifier for a type of queue pair whose events come here; {@link CmId#create(PortSpace, QueuePairType,
-     * Object)} has the types. In C only {@code rdma_create_ep} makes such identifiers.
+     * Creates an identifier for a queue pair type, whose events are delivered to this channel. {@link
+     * CmId#create(PortSpace, QueuePairType, Object)} describes the types. In C only {@code rdma_create_ep} creates such
+     * identifiers.
      *
-     * @throws RdmaException {@code EINVAL} if the channel is closed, or the type is not one of the port space
+     * @param portSpace the port space
+     * @param type a type of the port space; any in {@link PortSpace#IB}
+     * @param context object for the application's use, stored at the identifier
+     * @throws RdmaException {@code EINVAL} if the channel is closed, or the port space does not have the type
      */
     public CmId createId(PortSpace portSpace, QueuePairType type, @Nullable Object context) {
         return new CmId(this, false, portSpace, type, context);
@@ -77,13 +84,18 @@ public final class EventChannel implements AutoCloseable {
     /**
      * Waits for an event and takes it. C: {@code rdma_get_cm_event}. A virtual thread parks.
      *
-     * @return the event, to be acknowledged; null if the channel was closed or the thread interrupted (its flag stays set)
+     * @return the event, which must be acknowledged; null if the channel was closed or the thread was interrupted (its
+     *     interrupt status stays set)
      */
     public @Nullable CmEvent await() {
         return take(Long.MAX_VALUE);
     }
 
-    /** Like {@link #await()}, but waits no longer than {@code timeout}; null also when the time is over. */
+    /**
+     * Waits for an event and takes it, like {@link #await()}, for at most {@code timeout}.
+     *
+     * @return the event, or null also if the timeout elapsed
+     */
     public @Nullable CmEvent await(Duration timeout) {
         long nanos;
         try {
@@ -94,7 +106,10 @@ public final class EventChannel implements AutoCloseable {
         return take(nanos);
     }
 
-    /** Takes an event without waiting, or null. C: {@code rdma_get_cm_event} with {@code O_NONBLOCK}. */
+    /**
+     * Takes an event without waiting, or returns null if none is pending. C: {@code rdma_get_cm_event} with {@code
+     * O_NONBLOCK}.
+     */
     public @Nullable CmEvent poll() {
         return take(0);
     }
@@ -141,7 +156,8 @@ public final class EventChannel implements AutoCloseable {
     }
 
     /**
-     * Closes the channel; threads that wait get null. C: {@code rdma_destroy_event_channel}. Closing twice does nothing.
+     * Closes the channel. Waiting threads receive null. Closing it again has no effect. C: {@code
+     * rdma_destroy_event_channel}.
      *
      * @throws RdmaException {@code EBUSY} while it has identifiers
      */
@@ -163,8 +179,8 @@ public final class EventChannel implements AutoCloseable {
         }
     }
 
-    /** Ends all waits at a channel of one synchronous identifier, for good. */
-    void end() {
+    /** Ends all current and later waits on the channel of a synchronous identifier. */
+    void endWaits() {
         lock.lock();
         try {
             closed = true;
@@ -186,7 +202,7 @@ public final class EventChannel implements AutoCloseable {
         }
     }
 
-    /** Ends an identifier's membership and hands out its events that nobody has taken. */
+    /** Removes an identifier, and returns its events that have not been taken. */
     List<Pending> detach(CmId owner) {
         lock.lock();
         try {
@@ -209,7 +225,7 @@ public final class EventChannel implements AutoCloseable {
         return removed;
     }
 
-    /** Queues an event, unless its owner has moved to another channel meanwhile. */
+    /** Queues an event. Returns false if its owner has moved to another channel. */
     boolean offer(Pending pending) {
         lock.lock();
         try {
@@ -224,7 +240,7 @@ public final class EventChannel implements AutoCloseable {
         }
     }
 
-    /** Moves an identifier with its events to another channel; {@code change} makes the identifier know it. */
+    /** Moves an identifier and its events to another channel. {@code change} updates the identifier. */
     void moveTo(EventChannel target, CmId owner, Runnable change) {
         EventChannel first = sequence <= target.sequence ? this : target;
         EventChannel second = first == this ? target : this;

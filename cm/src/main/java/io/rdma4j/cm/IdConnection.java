@@ -6,7 +6,7 @@ import io.rdma4j.verbs.DeviceAttributes;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** How an identifier connects and disconnects: what librdmacm does around the provider's calls, the depths above all. */
+/** Connects and disconnects an identifier. As in librdmacm, this determines the depths around the provider's calls. */
 final class IdConnection {
     private final IdCore core;
     private int responderResources;
@@ -18,15 +18,15 @@ final class IdConnection {
         this.core = core;
     }
 
-    /** A peer asks for a connection; its depths bound ours. */
-    void asked(ProviderEvent request) {
+    /** Records a peer's connection request, whose depths limit those of this side. */
+    void onRequest(ProviderEvent request) {
         responderResources = request.connection().responderResources();
         initiatorDepth = request.connection().initiatorDepth();
         remoteEnhancement = request.enhancement();
     }
 
-    /** The peer has accepted. */
-    void answered(ProviderEvent reply) {
+    /** Records the peer's reply. */
+    void onReply(ProviderEvent reply) {
         remoteEnhancement = reply.enhancement();
     }
 
@@ -35,15 +35,15 @@ final class IdConnection {
         core.locked(operation, () -> {
             ProviderCmId provider = core.binding().required(operation, "Resolve address and route first");
             DeviceAttributes limits = requireParameters(operation, parameters);
-            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
-            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
+            ConnectionParameters effective = parameters == null ? ConnectionParameters.defaults() : parameters;
+            responderResources = effective.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
                     ? limits.maxReadAtomicPerQueuePair() & 0xff
-                    : said.responderResources();
-            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
+                    : effective.responderResources();
+            initiatorDepth = effective.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
                     ? limits.maxInitiatedReadAtomicPerQueuePair() & 0xff
-                    : said.initiatorDepth();
+                    : effective.initiatorDepth();
             provider.setLocalEnhancement(localEnhancement);
-            provider.connect(ofOwnQueuePair(said.withDepths(responderResources, initiatorDepth)));
+            provider.connect(withIdQueuePair(effective.withDepths(responderResources, initiatorDepth)));
         });
         core.complete(operation);
     }
@@ -53,46 +53,47 @@ final class IdConnection {
         core.locked(operation, () -> {
             ProviderCmId provider = core.binding().required(operation, "Accept the identifier of a CONNECT_REQUEST");
             DeviceAttributes limits = requireParameters(operation, parameters);
-            ConnectionParameters said = parameters == null ? ConnectionParameters.defaults() : parameters;
-            responderResources = said.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
+            ConnectionParameters effective = parameters == null ? ConnectionParameters.defaults() : parameters;
+            responderResources = effective.responderResources() == ConnectionParameters.DEVICE_MAXIMUM
                     ? Math.min(responderResources, limits.maxReadAtomicPerQueuePair() & 0xff)
-                    : said.responderResources();
-            initiatorDepth = said.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
+                    : effective.responderResources();
+            initiatorDepth = effective.initiatorDepth() == ConnectionParameters.DEVICE_MAXIMUM
                     ? Math.min(initiatorDepth, limits.maxInitiatedReadAtomicPerQueuePair() & 0xff)
-                    : said.initiatorDepth();
-            acceptWith(provider, said.withDepths(responderResources, initiatorDepth));
+                    : effective.initiatorDepth();
+            acceptWith(provider, effective.withDepths(responderResources, initiatorDepth));
         });
         if (core.isDatagram()) {
-            // The answer is the end of it: no event follows.
+            // The reply completes the exchange, and no event follows.
             core.acknowledgeSynchronously();
         } else {
             core.completeConnecting(operation);
         }
     }
 
-    private void acceptWith(ProviderCmId provider, ConnectionParameters said) {
-        IdQueuePair own = core.queuePair();
+    private void acceptWith(ProviderCmId provider, ConnectionParameters effective) {
+        IdQueuePair current = core.queuePair();
         boolean connects = !core.isDatagram();
-        if (own != null && connects) {
-            own.toReadyToSend(provider, responderResources, initiatorDepth);
+        if (current != null && connects) {
+            current.toReadyToSend(provider, responderResources, initiatorDepth);
         }
         try {
             provider.setLocalEnhancement(localEnhancement);
-            provider.accept(ofOwnQueuePair(said));
+            provider.accept(withIdQueuePair(effective));
         } catch (RdmaException refused) {
-            if (own != null && connects) {
-                own.toError();
+            if (current != null && connects) {
+                current.toError();
             }
             throw refused;
         }
     }
 
-    private ConnectionParameters ofOwnQueuePair(ConnectionParameters said) {
-        IdQueuePair own = core.queuePair();
-        return own == null
-                ? said
-                : said.withQueuePairNumber(own.queuePair().number())
-                        .withSharedReceiveQueue(own.queuePair().sharedReceiveQueue() != null);
+    private ConnectionParameters withIdQueuePair(ConnectionParameters effective) {
+        IdQueuePair current = core.queuePair();
+        return current == null
+                ? effective
+                : effective
+                        .withQueuePairNumber(current.queuePair().number())
+                        .withSharedReceiveQueue(current.queuePair().sharedReceiveQueue() != null);
     }
 
     void establish() {
@@ -117,7 +118,7 @@ final class IdConnection {
     void localEnhancement(ConnectionEnhancement enhancement) {
         String operation = "rdma_set_local_ece";
         core.locked(operation, () -> {
-            requireForeignQueuePair(operation);
+            requireNoQueuePair(operation);
             if (enhancement.vendorId() == 0) {
                 throw IdCore.invalid(operation, "the options are of no vendor", "Name the vendor who defines them");
             }
@@ -127,11 +128,11 @@ final class IdConnection {
 
     ConnectionEnhancement remoteEnhancement() {
         String operation = "rdma_get_remote_ece";
-        core.locked(operation, () -> requireForeignQueuePair(operation));
+        core.locked(operation, () -> requireNoQueuePair(operation));
         return remoteEnhancement;
     }
 
-    private void requireForeignQueuePair(String operation) {
+    private void requireNoQueuePair(String operation) {
         if (core.queuePair() != null) {
             throw IdCore.invalid(
                     operation,
@@ -145,12 +146,12 @@ final class IdConnection {
             ProviderCmId provider = core.binding().required("rdma_disconnect", "Connect first");
             core.requireDevice("rdma_disconnect");
             if (core.isSynchronous() && !provider.isConnected()) {
-                // Linux says nothing and reports nothing: the wait for an event would not end.
+                // Linux neither fails nor reports an event, so a wait for one would not end.
                 throw IdCore.invalid("rdma_disconnect", core.id() + ": there is no connection", "Connect first");
             }
-            IdQueuePair own = core.queuePair();
-            if (own != null) {
-                own.toError();
+            IdQueuePair current = core.queuePair();
+            if (current != null) {
+                current.toError();
             }
             provider.disconnect();
         });

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is behind a {@link CmId}: its queues, depths, channel and last event, and what librdmacm does with them. Calls
- * of the application are serialised by a lock that no provider's thread takes.
+ * The implementation of a {@link CmId}: its queues, depths, channel and last event, and the protocol work of librdmacm.
+ * A lock that no provider thread takes serialises the application's calls.
  */
 final class IdCore {
     static final String RESOLVE_FIRST = "Bind or resolve an address first";
@@ -62,7 +62,10 @@ final class IdCore {
         channel.attach();
     }
 
-    /** Of a connection request; its events wait in a channel of its own until the request is taken. */
+    /**
+     * Creates the identifier of a connection request. Its events are queued in a separate channel until the request is
+     * taken.
+     */
     IdCore(CmId id, IdCore listener, ProviderCmId child) {
         this.id = id;
         this.manager = listener.manager;
@@ -116,7 +119,7 @@ final class IdCore {
         return queues;
     }
 
-    /** Serialises the calls of the application. */
+    /** Returns the lock that serialises the application's calls. */
     ReentrantLock lock() {
         return lock;
     }
@@ -151,19 +154,19 @@ final class IdCore {
         acknowledgeEvent();
         CmEvent request = awaitEvent(operation);
         if (request.type() != CmEvent.Type.CONNECT_REQUEST) {
-            keep(operation, request);
+            storeEvent(operation, request);
             throw failure(operation, request);
         }
-        request.id().core().keep(operation, request);
-        EndpointCreation remembered = endpoint;
-        if (remembered != null) {
-            remembered.equip(request.id());
+        request.id().core().storeEvent(operation, request);
+        EndpointCreation creation = endpoint;
+        if (creation != null) {
+            creation.createQueuePair(request.id());
         }
         return request.id();
     }
 
-    /** Has {@link #getRequest} make the queue pairs of the connections. */
-    void remember(EndpointCreation passive) {
+    /** Sets the endpoint with which {@link #getRequest} creates the queue pairs of connections. */
+    void setEndpoint(EndpointCreation passive) {
         endpoint = passive;
     }
 
@@ -186,7 +189,7 @@ final class IdCore {
             lock.unlock();
         }
         if (wasSynchronous) {
-            old.end();
+            old.endWaits();
             acknowledgeEvent();
         }
         if (!count.awaitAll()) {
@@ -214,16 +217,16 @@ final class IdCore {
             lock.unlock();
         }
         if (!isFirst) {
-            queues.closeAll(); // what could not be closed then
+            queues.closeAll(); // close what could not be closed before
             return;
         }
         if (synchronous) {
-            channel.end();
+            channel.endWaits();
         }
-        IdQueues.inTurn(queues::stop, this::leaveProvider, queues::closeAll, this::leaveDevice);
+        IdQueues.runAll(queues::stop, this::closeBinding, queues::closeAll, this::releaseDevice);
     }
 
-    private void leaveProvider() {
+    private void closeBinding() {
         lock.lock();
         try {
             binding.close();
@@ -232,12 +235,12 @@ final class IdCore {
         }
         for (EventChannel.Pending pending : channel.detach(id)) {
             if (!pending.id().equals(id)) {
-                pending.id().close(); // a request that nobody took
+                pending.id().close(); // a request that was not taken
             }
         }
     }
 
-    private void leaveDevice() {
+    private void releaseDevice() {
         acknowledgeEvent();
         count.awaitAll();
         OpenDevices.Use used = device;
@@ -248,7 +251,7 @@ final class IdCore {
 
     // ---- events
 
-    /** Takes the provider's events to the channel that the identifier has at that moment. */
+    /** Passes the provider's events to the channel that the identifier has when they arrive. */
     private final class Sink implements CmEventSink {
         @Override
         public void onEvent(ProviderEvent providerEvent) {
@@ -257,9 +260,9 @@ final class IdCore {
 
         @Override
         public CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent providerEvent) {
-            CmId made = new CmId(IdCore.this, child);
-            post(new EventChannel.Pending(id, made, providerEvent));
-            return made.core().sink();
+            CmId created = new CmId(IdCore.this, child);
+            post(new EventChannel.Pending(id, created, providerEvent));
+            return created.core().sink();
         }
 
         private void post(EventChannel.Pending pending) {
@@ -270,39 +273,39 @@ final class IdCore {
         }
     }
 
-    /** Where the provider's events go. */
+    /** Returns the sink for the provider's events. */
     CmEventSink sink() {
         return new Sink();
     }
 
-    /** Does what an event asks of the library; returns the application's view of it, or null to swallow it. */
+    /** Performs the library's part of an event. Returns the event for the application, or null to discard it. */
     @Nullable
     CmEvent process(EventChannel.Pending pending) {
-        ProviderEvent raw = pending.event();
-        return switch (raw.type()) {
-            case CONNECT_REQUEST -> processRequest(pending.owner().core(), raw);
-            case CONNECT_RESPONSE -> processResponse(raw);
+        ProviderEvent providerEvent = pending.event();
+        return switch (providerEvent.type()) {
+            case CONNECT_REQUEST -> processRequest(pending.owner().core(), providerEvent);
+            case CONNECT_RESPONSE -> processResponse(providerEvent);
             case REJECTED -> {
                 if (connectFailed) {
                     yield null;
                 }
                 queuePairToError();
-                yield eventOf(raw.type(), raw);
+                yield eventOf(providerEvent.type(), providerEvent);
             }
-            case MULTICAST_JOIN, MULTICAST_ERROR -> processMulticast(raw);
-            case DISCONNECTED -> connectFailed ? null : eventOf(raw.type(), raw);
-            default -> eventOf(raw.type(), raw);
+            case MULTICAST_JOIN, MULTICAST_ERROR -> processMulticast(providerEvent);
+            case DISCONNECTED -> connectFailed ? null : eventOf(providerEvent.type(), providerEvent);
+            default -> eventOf(providerEvent.type(), providerEvent);
         };
     }
 
-    private CmEvent eventOf(CmEvent.Type type, ProviderEvent raw) {
-        return CmEvent.of(type, raw, id, count);
+    private CmEvent eventOf(CmEvent.Type type, ProviderEvent providerEvent) {
+        return CmEvent.of(type, providerEvent, id, count);
     }
 
-    private @Nullable CmEvent processRequest(IdCore listener, ProviderEvent raw) {
+    private @Nullable CmEvent processRequest(IdCore listener, ProviderEvent providerEvent) {
         lock.lock();
         try {
-            connection.asked(raw);
+            connection.onRequest(providerEvent);
             context = listener.context;
             ProviderCmId provider = binding.first();
             if (provider != null) {
@@ -311,11 +314,14 @@ final class IdCore {
         } finally {
             lock.unlock();
         }
-        return joins(listener) ? CmEvent.ofRequest(raw, id, listener.id, listener.count) : null;
+        return joinChannelOf(listener) ? CmEvent.ofRequest(providerEvent, id, listener.id, listener.count) : null;
     }
 
-    /** Reports where the listener does from now on; not if the listener is closed just now, and its channel. */
-    private boolean joins(IdCore listener) {
+    /**
+     * Moves to the listener's current channel. Returns false if that channel is closed, because the listener is being
+     * closed.
+     */
+    private boolean joinChannelOf(IdCore listener) {
         listener.lock.lock();
         try {
             if (listener.synchronous) {
@@ -332,53 +338,60 @@ final class IdCore {
         }
     }
 
-    private @Nullable CmEvent processMulticast(ProviderEvent raw) {
+    private @Nullable CmEvent processMulticast(ProviderEvent providerEvent) {
         lock.lock();
         try {
-            return memberships.process(id, raw);
+            return memberships.process(id, providerEvent);
         } finally {
             lock.unlock();
         }
     }
 
-    private CmEvent processResponse(ProviderEvent raw) {
+    private CmEvent processResponse(ProviderEvent providerEvent) {
         lock.lock();
         try {
-            connection.answered(raw);
-            IdQueuePair own = queuePair();
+            connection.onReply(providerEvent);
+            IdQueuePair current = queuePair();
             ProviderCmId provider = binding.first();
-            if (own == null || provider == null) {
-                return eventOf(CmEvent.Type.CONNECT_RESPONSE, raw);
+            if (current == null || provider == null) {
+                return eventOf(CmEvent.Type.CONNECT_RESPONSE, providerEvent);
             }
             try {
-                own.toReadyToSend(provider, ConnectionParameters.DEVICE_MAXIMUM, ConnectionParameters.DEVICE_MAXIMUM);
+                current.toReadyToSend(
+                        provider, ConnectionParameters.DEVICE_MAXIMUM, ConnectionParameters.DEVICE_MAXIMUM);
                 provider.establish();
-                return eventOf(CmEvent.Type.ESTABLISHED, raw);
+                return eventOf(CmEvent.Type.ESTABLISHED, providerEvent);
             } catch (RdmaException failed) {
                 connectFailed = true;
-                own.toError();
+                current.toError();
                 String text = "the peer accepted, but " + provider.describe() + " could not be made ready: "
                         + failed.getMessage();
                 return eventOf(
                         CmEvent.Type.CONNECT_ERROR,
                         new ProviderEvent(
-                                CmEvent.Type.CONNECT_ERROR, -failed.errno().number(), raw.connection(), text));
+                                CmEvent.Type.CONNECT_ERROR,
+                                -failed.errno().number(),
+                                providerEvent.connection(),
+                                text));
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** As librdmacm, without regard to whether it works: the application may have closed the queue pair. */
+    /**
+     * Moves the queue pair to the error state. As in librdmacm, a failure is ignored: the application may have closed
+     * the queue pair.
+     */
     private void queuePairToError() {
         lock.lock();
         try {
-            IdQueuePair own = queuePair();
-            if (own != null) {
-                own.toError();
+            IdQueuePair current = queuePair();
+            if (current != null) {
+                current.toError();
             }
         } catch (RdmaException closedAlready) {
-            // What matters is the event.
+            // The event is delivered regardless.
             return;
         } finally {
             lock.unlock();
@@ -396,7 +409,7 @@ final class IdCore {
     private CmEvent awaitSuccess(String operation) {
         acknowledgeEvent();
         CmEvent result = awaitEvent(operation);
-        keep(operation, result);
+        storeEvent(operation, result);
         if (result.status() != 0) {
             throw failure(operation, result);
         }
@@ -404,8 +417,8 @@ final class IdCore {
     }
 
     /**
-     * As {@link #complete}, for what makes a connection. Unlike librdmacm's, it does not succeed with the news of the
-     * connection's end: nothing would tell of that again.
+     * Waits like {@link #complete} for an event that establishes a connection. Unlike librdmacm, this fails if the
+     * connection has already ended, since no later event would report that.
      */
     void completeConnecting(String operation) {
         if (!synchronous) {
@@ -417,7 +430,7 @@ final class IdCore {
         }
     }
 
-    /** Acknowledges the event at hand of a synchronous identifier. */
+    /** Acknowledges the stored event of a synchronous identifier. */
     void acknowledgeSynchronously() {
         if (synchronous) {
             acknowledgeEvent();
@@ -431,7 +444,7 @@ final class IdCore {
             return next;
         }
         if (closed) {
-            throw closedMeanwhile(operation);
+            throw closedException(operation);
         }
         if (from != channel) {
             throw invalid(operation, id + " was moved to an event channel meanwhile", "Take its events there");
@@ -439,18 +452,18 @@ final class IdCore {
         throw new RdmaException(operation, Errno.EINTR, id.toString(), "");
     }
 
-    private RdmaException closedMeanwhile(String operation) {
+    private RdmaException closedException(String operation) {
         return invalid(operation, "the identifier is closed: " + id, "");
     }
 
-    /** Leaves an event at the identifier, to be acknowledged by its next call, or by its close. */
-    private void keep(String operation, CmEvent result) {
+    /** Stores an event in the identifier. The next call, or closing, acknowledges it. */
+    private void storeEvent(String operation, CmEvent result) {
         CmEvent old = result;
-        boolean isKept;
+        boolean isStored;
         lock.lock();
         try {
-            isKept = !closed;
-            if (isKept) {
+            isStored = !closed;
+            if (isStored) {
                 old = event;
                 event = result;
             }
@@ -460,12 +473,12 @@ final class IdCore {
         if (old != null) {
             old.acknowledge();
         }
-        if (!isKept) {
-            throw closedMeanwhile(operation);
+        if (!isStored) {
+            throw closedException(operation);
         }
     }
 
-    /** Acknowledges the event that a synchronous call has left, if there is one. */
+    /** Acknowledges the stored event, if any. */
     void acknowledgeEvent() {
         CmEvent old;
         lock.lock();
@@ -487,7 +500,7 @@ final class IdCore {
             default -> result.status() == 0 ? Errno.EINVAL : Errno.of(result.status());
         };
         String details = result.explanation().isEmpty()
-                ? result.type().text() + " came, status " + result.status() + ": " + id
+                ? result.type().text() + " was received, status " + result.status() + ": " + id
                 : result.explanation();
         return new RdmaException(operation, errno, details, "");
     }
@@ -510,7 +523,7 @@ final class IdCore {
         }
     }
 
-    /** The identifier's device, opened. */
+    /** Returns the identifier's device, opened. */
     OpenDevices.Use deviceUse(String operation) {
         lock.lock();
         try {

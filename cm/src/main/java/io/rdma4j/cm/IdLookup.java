@@ -5,12 +5,14 @@ import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
 import org.jspecify.annotations.Nullable;
 
-/** The addresses that an identifier has looked up in the background: one look-up at a time, its result taken once. */
+/**
+ * A background address lookup of an identifier. One lookup is in progress at a time, and its result is retrieved once.
+ */
 final class IdLookup {
     private static final String RESOLVE = "rdma_resolve_addrinfo";
 
     private final IdCore core;
-    private boolean underWay;
+    private boolean pending;
     private @Nullable AddressInformation result;
 
     IdLookup(IdCore core) {
@@ -18,45 +20,48 @@ final class IdLookup {
     }
 
     void start(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
-        core.locked(RESOLVE, () -> begin(node, service, hints));
+        core.locked(RESOLVE, () -> startThread(node, service, hints));
         core.complete(RESOLVE);
     }
 
-    private synchronized void begin(
+    private synchronized void startThread(
             @Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
-        if (underWay) {
+        if (pending) {
             throw new RdmaException(
                     RESOLVE,
                     Errno.EBUSY,
-                    core.id() + " has looked something up that was not taken",
-                    "Wait for ADDRESS_INFORMATION_RESOLVED and take it with queryAddressInformation");
+                    core.id() + " has a lookup in progress, or its result was not retrieved",
+                    "Wait for ADDRESS_INFORMATION_RESOLVED and call queryAddressInformation");
         }
-        underWay = true;
-        Thread.ofVirtual().name("rdma4j-look-up").start(() -> lookUp(node, service, hints));
+        pending = true;
+        Thread.ofVirtual().name("rdma4j-lookup").start(() -> lookUp(node, service, hints));
     }
 
     private void lookUp(@Nullable String node, @Nullable String service, AddressInformation.@Nullable Hints hints) {
         try {
-            end(AddressInformation.lookUp(node, service, hints));
-            tell(CmEvent.Type.ADDRESS_INFORMATION_RESOLVED, 0, "");
+            complete(AddressInformation.lookUp(node, service, hints));
+            report(CmEvent.Type.ADDRESS_INFORMATION_RESOLVED, 0, "");
         } catch (RdmaException failed) {
-            end(null);
-            tell(CmEvent.Type.ADDRESS_INFORMATION_ERROR, -failed.errno().number(), String.valueOf(failed.getMessage()));
+            complete(null);
+            report(
+                    CmEvent.Type.ADDRESS_INFORMATION_ERROR,
+                    -failed.errno().number(),
+                    String.valueOf(failed.getMessage()));
         }
     }
 
-    private synchronized void end(@Nullable AddressInformation found) {
+    private synchronized void complete(@Nullable AddressInformation found) {
         result = found;
-        underWay = found != null;
+        pending = found != null;
     }
 
-    private void tell(CmEvent.Type type, int status, String explanation) {
+    private void report(CmEvent.Type type, int status, String explanation) {
         try {
             core.locked(
                     RESOLVE,
                     () -> core.sink().onEvent(new ProviderEvent(type, status, ConnectionParameters.NONE, explanation)));
         } catch (RdmaException closedMeanwhile) {
-            // Nobody waits for it any more.
+            // The identifier is closed, so no caller waits for the result.
             return;
         }
     }
@@ -67,11 +72,11 @@ final class IdLookup {
             throw new RdmaException(
                     "rdma_query_addrinfo",
                     Errno.ENOENT,
-                    core.id() + " has nothing that was looked up",
-                    "Look something up first, and take it once");
+                    core.id() + " has no lookup result",
+                    "Look up a node or a service first, and query the result once");
         }
         result = null;
-        underWay = false;
+        pending = false;
         return found;
     }
 }

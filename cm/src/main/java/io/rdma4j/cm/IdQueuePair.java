@@ -15,53 +15,56 @@ import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The queue pair of an identifier with the completion queues made for it, and its way through the states. */
+/** The queue pair of an identifier with the completion queues created for it, and its state transitions. */
 final class IdQueuePair {
     private final @Nullable CompletionChannel sendChannel;
     private final @Nullable CompletionChannel receiveChannel;
-    private final @Nullable CompletionQueue ownSendQueue;
-    private final @Nullable CompletionQueue ownReceiveQueue;
+    private final @Nullable CompletionQueue createdSendQueue;
+    private final @Nullable CompletionQueue createdReceiveQueue;
     private final QueuePair queuePair;
 
     private IdQueuePair(
             @Nullable CompletionChannel sendChannel,
             @Nullable CompletionChannel receiveChannel,
-            @Nullable CompletionQueue ownSendQueue,
-            @Nullable CompletionQueue ownReceiveQueue,
+            @Nullable CompletionQueue createdSendQueue,
+            @Nullable CompletionQueue createdReceiveQueue,
             QueuePair queuePair) {
         this.sendChannel = sendChannel;
         this.receiveChannel = receiveChannel;
-        this.ownSendQueue = ownSendQueue;
-        this.ownReceiveQueue = ownReceiveQueue;
+        this.createdSendQueue = createdSendQueue;
+        this.createdReceiveQueue = createdReceiveQueue;
         this.queuePair = queuePair;
     }
 
-    /** Makes completion queues where the attributes have none, then the queue pair, and takes it to INIT; datagrams' to ready-to-send. */
+    /**
+     * Creates the completion queues that the attributes lack, then the queue pair, and moves it to INIT, or to
+     * ready-to-send for datagrams.
+     */
     static IdQueuePair create(
             CmId id, ProviderCmId provider, ProtectionDomain domain, CmQueuePairAttributes attributes) {
         DeviceContext context = domain.context();
         QueuePairType type = id.queuePairType();
         QueuePairCapabilities sizes = attributes.capabilities();
         SharedReceiveQueue shared = attributes.sharedReceiveQueue();
-        Made made = new Made();
+        Created created = new Created();
         try {
             CompletionQueue send = attributes.sendCompletions();
             if (send == null) {
-                made.sendChannel = context.createCompletionChannel();
-                made.sendQueue =
-                        context.createCompletionQueue(Math.max(1, sizes.maxSendWorkRequests()), id, made.sendChannel);
-                send = made.sendQueue;
+                created.sendChannel = context.createCompletionChannel();
+                created.sendQueue = context.createCompletionQueue(
+                        Math.max(1, sizes.maxSendWorkRequests()), id, created.sendChannel);
+                send = created.sendQueue;
             }
             CompletionQueue receive = attributes.receiveCompletions();
             if (receive == null) {
-                made.receiveChannel = context.createCompletionChannel();
+                created.receiveChannel = context.createCompletionChannel();
                 int receives = shared == null
                         ? sizes.maxReceiveWorkRequests()
                         : shared.query().maxWorkRequests();
-                made.receiveQueue = context.createCompletionQueue(Math.max(1, receives), id, made.receiveChannel);
-                receive = made.receiveQueue;
+                created.receiveQueue = context.createCompletionQueue(Math.max(1, receives), id, created.receiveChannel);
+                receive = created.receiveQueue;
             }
-            made.queuePair = domain.createQueuePair(new QueuePairInitAttributes(
+            created.queuePair = domain.createQueuePair(new QueuePairInitAttributes(
                     type,
                     send,
                     receive,
@@ -70,21 +73,25 @@ final class IdQueuePair {
                     attributes.context(),
                     shared,
                     attributes.xrcDomain()));
-            made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
+            created.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
             if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
-                made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE));
-                made.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_SEND));
+                created.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_RECEIVE));
+                created.queuePair.modify(provider.initQueuePairAttributes(QueuePairState.READY_TO_SEND));
             }
             return new IdQueuePair(
-                    made.sendChannel, made.receiveChannel, made.sendQueue, made.receiveQueue, made.queuePair);
+                    created.sendChannel,
+                    created.receiveChannel,
+                    created.sendQueue,
+                    created.receiveQueue,
+                    created.queuePair);
         } catch (RuntimeException failed) {
-            made.close();
+            created.close();
             throw failed;
         }
     }
 
-    /** What has been made so far, to be taken back on failure. */
-    private static final class Made {
+    /** The objects created so far, which are closed on failure. */
+    private static final class Created {
         @Nullable
         CompletionChannel sendChannel;
 
@@ -114,7 +121,7 @@ final class IdQueuePair {
         if (queuePair != null) {
             queuePair.close();
         }
-        IdQueues.inTurn(() -> close(sendQueue, sendChannel), () -> close(receiveQueue, receiveChannel));
+        IdQueues.runAll(() -> close(sendQueue, sendChannel), () -> close(receiveQueue, receiveChannel));
     }
 
     private static void close(@Nullable CompletionQueue queue, @Nullable CompletionChannel channel) {
@@ -141,10 +148,11 @@ final class IdQueuePair {
     }
 
     /**
-     * Takes the queue pair to ready-to-send. A type that serves no READs, or has none under way, takes no depth for it.
+     * Moves the queue pair to ready-to-send. A depth is not set for a type without that attribute.
      *
-     * @param responderResources READs of the peer served at a time, or 0xff for what the connection's messages say
-     * @param initiatorDepth READs under way, or 0xff for what the connection's messages say
+     * @param responderResources number of the peer's READs served concurrently, or 0xff for the value from the
+     *     connection's messages
+     * @param initiatorDepth number of outstanding READs, or 0xff for the value from the connection's messages
      */
     void toReadyToSend(ProviderCmId provider, int responderResources, int initiatorDepth) {
         queuePair.modify(provider.initQueuePairAttributes(QueuePairState.INIT));
@@ -166,8 +174,8 @@ final class IdQueuePair {
         queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERROR));
     }
 
-    /** Closes all. Where a completion queue cannot be closed the rest is; then it may be repeated. */
+    /** Closes everything. If a completion queue cannot be closed, the rest is closed and the call may be repeated. */
     void close() {
-        closeAll(queuePair, ownSendQueue, ownReceiveQueue, sendChannel, receiveChannel);
+        closeAll(queuePair, createdSendQueue, createdReceiveQueue, sendChannel, receiveChannel);
     }
 }

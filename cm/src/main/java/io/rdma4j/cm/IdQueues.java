@@ -13,16 +13,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pair and the shared receive queue of an identifier, with the completion queues made for them. They are made
- * and taken away under the identifier's lock, and closed without it: closing waits for the acknowledgement of events, and
- * the thread that has such an event may need the lock before it acknowledges.
+ * The queue pair and the shared receive queue of an identifier, with the completion queues created for them. They are
+ * created and removed under the identifier's lock, but closed without it. Closing waits for acknowledgements of events,
+ * and the thread that handles such an event may need the lock before it acknowledges.
  */
 final class IdQueues {
     private final IdCore core;
     private volatile @Nullable IdQueuePair queuePair;
     private volatile @Nullable IdSharedReceives sharedReceives;
 
-    /** Closes what was taken away and is not closed yet; under the identifier's lock. */
+    /** Actions that close removed queues; guarded by the identifier's lock. */
     private final List<Runnable> unclosed = new ArrayList<>();
 
     IdQueues(IdCore core) {
@@ -53,35 +53,35 @@ final class IdQueues {
                                 + domain.context().device().name() + ", the identifier to " + name,
                         "Make the protection domain from the identifier's verbs()");
             }
-            IdQueuePair made = IdQueuePair.create(core.id(), provider, domain, completed(attributes, use));
-            queuePair = made;
-            return made.queuePair();
+            IdQueuePair created = IdQueuePair.create(core.id(), provider, domain, withDefaults(attributes, use));
+            queuePair = created;
+            return created.queuePair();
         } finally {
             core.lock().unlock();
         }
     }
 
-    /** Puts in what the identifier has where the application gave nothing. */
-    private CmQueuePairAttributes completed(CmQueuePairAttributes attributes, OpenDevices.Use use) {
-        IdSharedReceives own = sharedReceives;
+    /** Completes the application's attributes with the identifier's objects. */
+    private CmQueuePairAttributes withDefaults(CmQueuePairAttributes attributes, OpenDevices.Use use) {
+        IdSharedReceives current = sharedReceives;
         return switch (core.queuePairType()) {
             case XRC_RECEIVE ->
                 attributes.xrcDomain() == null ? attributes.xrcDomain(use.defaultXrcDomain()) : attributes;
-            case XRC_SEND -> attributes; // it receives nothing
+            case XRC_SEND -> attributes; // an XRC send queue pair receives no messages
             default ->
-                attributes.sharedReceiveQueue() == null && own != null
-                        ? attributes.sharedReceiveQueue(own.queue())
+                attributes.sharedReceiveQueue() == null && current != null
+                        ? attributes.sharedReceiveQueue(current.queue())
                         : attributes;
         };
     }
 
-    /** Closes the queue pair, and what an earlier call could not close. */
+    /** Closes the queue pair and everything that an earlier call could not close. */
     void destroyQueuePair() {
-        var _ = takeQueuePair();
+        var _ = removeQueuePair();
         closeAll();
     }
 
-    private @Nullable IdQueuePair takeQueuePair() {
+    private @Nullable IdQueuePair removeQueuePair() {
         core.lock().lock();
         try {
             IdQueuePair old = queuePair;
@@ -108,9 +108,9 @@ final class IdQueues {
                 throw IdCore.invalid(
                         operation, "the identifier already has a shared receive queue", "Destroy it first");
             }
-            IdSharedReceives made = IdSharedReceives.create(core.id(), use, protectionDomain, attributes);
-            sharedReceives = made;
-            return made.queue();
+            IdSharedReceives created = IdSharedReceives.create(core.id(), use, protectionDomain, attributes);
+            sharedReceives = created;
+            return created.queue();
         } finally {
             core.lock().unlock();
         }
@@ -118,43 +118,46 @@ final class IdQueues {
 
     @Nullable
     SharedReceiveQueue sharedReceiveQueue() {
-        IdSharedReceives own = sharedReceives;
-        return own == null ? null : own.queue();
+        IdSharedReceives current = sharedReceives;
+        return current == null ? null : current.queue();
     }
 
-    /** Where receives are reported: those of the shared queue of extended connections, else the queue pair's. */
+    /**
+     * Returns the completion queue of receives: that of the XRC shared receive queue if there is one, else the queue
+     * pair's.
+     */
     @Nullable
     CompletionQueue receiveCompletions() {
         IdSharedReceives shared = sharedReceives;
         if (shared != null && shared.completions() != null) {
             return shared.completions();
         }
-        IdQueuePair own = queuePair;
-        return own == null ? null : own.queuePair().receiveCompletions();
+        IdQueuePair current = queuePair;
+        return current == null ? null : current.queuePair().receiveCompletions();
     }
 
-    /** The channel made for {@link #receiveCompletions}. */
+    /** Returns the channel created for {@link #receiveCompletions}. */
     @Nullable
     CompletionChannel receiveChannel() {
         IdSharedReceives shared = sharedReceives;
         if (shared != null && shared.completions() != null) {
             return shared.channel();
         }
-        IdQueuePair own = queuePair;
-        return own == null ? null : own.receiveChannel();
+        IdQueuePair current = queuePair;
+        return current == null ? null : current.receiveChannel();
     }
 
     void destroySharedReceiveQueue() {
-        takeSharedReceives();
+        removeSharedReceives();
         closeAll();
     }
 
-    private void takeSharedReceives() {
+    private void removeSharedReceives() {
         IdSharedReceives old = sharedReceives;
         if (old == null) {
             return;
         }
-        old.queue().close(); // refused, and nothing changed, while queue pairs use it
+        old.queue().close(); // throws without effect while queue pairs use it
         core.lock().lock();
         try {
             if (old.equals(sharedReceives)) {
@@ -168,23 +171,24 @@ final class IdQueues {
 
     // ---- end
 
-    /** Ends the work of the queues. {@link #closeAll} is to follow. */
+    /** Stops the queues. {@link #closeAll} must follow. */
     void stop() {
-        IdQueuePair old = takeQueuePair();
+        IdQueuePair old = removeQueuePair();
         if (old != null) {
             old.queuePair().close();
         }
         try {
-            takeSharedReceives();
+            removeSharedReceives();
         } catch (RdmaException stillUsed) {
-            // Queue pairs of other identifiers use it: it is the application's now. It has no completion queue of its
-            // own,
-            // since queue pairs cannot take receives from a shared receive queue of extended connections.
+            // Queue pairs of other identifiers use it, so it now belongs to the application. It has no completion
+            // queue, since queue pairs cannot receive from an XRC shared receive queue.
             sharedReceives = null;
         }
     }
 
-    /** Closes what was taken away. What cannot be closed is left to the next call; throws the first failure. */
+    /**
+     * Closes all removed queues. Those that cannot be closed are retried by the next call. Throws the first failure.
+     */
     void closeAll() {
         List<Runnable> all;
         core.lock().lock();
@@ -194,27 +198,27 @@ final class IdQueues {
         } finally {
             core.lock().unlock();
         }
-        inTurn(all.stream().map(this::orLater).toArray(Runnable[]::new));
+        runAll(all.stream().map(this::retryLater).toArray(Runnable[]::new));
     }
 
-    private Runnable orLater(Runnable close) {
+    private Runnable retryLater(Runnable close) {
         return () -> {
             try {
                 close.run();
-            } catch (RdmaException notNow) {
+            } catch (RdmaException failed) {
                 core.lock().lock();
                 try {
                     unclosed.add(close);
                 } finally {
                     core.lock().unlock();
                 }
-                throw notNow;
+                throw failed;
             }
         };
     }
 
-    /** Takes all steps, whichever of them fail; then throws the first failure. */
-    static void inTurn(Runnable... steps) {
+    /** Runs all steps even if some fail, then throws the first failure. */
+    static void runAll(Runnable... steps) {
         RuntimeException failure = null;
         for (Runnable step : steps) {
             try {

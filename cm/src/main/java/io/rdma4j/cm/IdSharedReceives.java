@@ -10,12 +10,12 @@ import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared receive queue of an identifier. One of extended connections reports to a completion queue of its own, which
- * is made with it where the application gives none.
+ * The shared receive queue of an identifier. An XRC shared receive queue reports to a completion queue, which is
+ * created with it if the application provides none.
  *
  * @param queue the queue
- * @param completions where an extended one reports, else null
- * @param channel the channel made for {@code completions}, or null if the application gave that
+ * @param completions completion queue of an XRC shared receive queue, else null
+ * @param channel the channel created for {@code completions}, or null if the application provided the completion queue
  */
 record IdSharedReceives(
         SharedReceiveQueue queue,
@@ -38,7 +38,7 @@ record IdSharedReceives(
                 : new IdSharedReceives(domain.createSharedReceiveQueue(inDomain), given, null);
     }
 
-    /** Makes the completion queue, too. */
+    /** Creates the completion queue and its channel too. */
     private static IdSharedReceives createReporting(
             CmId id, ProtectionDomain domain, SharedReceiveQueueInitAttributes attributes) {
         DeviceContext context = domain.context();
@@ -57,7 +57,10 @@ record IdSharedReceives(
         }
     }
 
-    /** Closes what was made with the queue, which is closed. Where it fails it may be repeated. */
+    /**
+     * Closes the completion queue and channel created with the queue, after the queue was closed. The call may be
+     * repeated if it fails.
+     */
     void closeCompletions() {
         if (channel != null && completions != null) {
             completions.close();

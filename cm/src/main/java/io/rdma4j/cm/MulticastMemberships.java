@@ -12,22 +12,22 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The multicast groups that an identifier has joined, and what librdmacm does about them: it attaches the identifier's
- * queue pair when the event of a join is taken, and detaches it when the group is left. Under the identifier's lock.
+ * The multicast groups that an identifier has joined. As in librdmacm, the identifier's queue pair is attached when the
+ * event of a join is taken, and detached when the group is left. Guarded by the identifier's lock.
  */
 final class MulticastMemberships {
     private static final String LEAVE = "rdma_leave_multicast";
 
-    /** One join; the provider's name for it. */
+    /** One join, which the provider identifies by this object. */
     private static final class Membership {
         private final MulticastJoinAttributes attributes;
         private final @Nullable Object context;
         private final AcknowledgementCount count;
 
-        /** GID that the provider has mapped the group to. */
+        /** The GID that the provider mapped the group to. */
         private Gid groupGid = Gid.ZERO;
 
-        /** What was attached to the group, or null. */
+        /** The queue pair attached to the group, or null. */
         private @Nullable QueuePair attached;
 
         Membership(MulticastJoinAttributes attributes, @Nullable Object context, AcknowledgementCount count) {
@@ -49,12 +49,12 @@ final class MulticastMemberships {
         this.core = core;
     }
 
-    /** See {@link CmId#joinMulticast(MulticastJoinAttributes, Object)}. */
+    /** Implements {@link CmId#joinMulticast(MulticastJoinAttributes, Object)}. */
     void join(String operation, MulticastJoinAttributes attributes, @Nullable Object context) {
         core.locked(operation, () -> {
             ProviderCmId provider = core.binding().required(operation, IdCore.RESOLVE_FIRST);
             Membership membership =
-                    new Membership(attributes, context, core.count().part());
+                    new Membership(attributes, context, core.count().newChild());
             joined.add(membership);
             try {
                 provider.joinMulticast(attributes, membership);
@@ -66,7 +66,10 @@ final class MulticastMemberships {
         core.complete(operation);
     }
 
-    /** See {@link CmId#leaveMulticast(java.net.InetAddress)}; waits, without the lock, for its acknowledgements. */
+    /**
+     * Implements {@link CmId#leaveMulticast(java.net.InetAddress)}. Waits for the acknowledgements without holding the
+     * lock.
+     */
     void leave(MulticastJoinAttributes group) {
         List<Membership> left = new ArrayList<>();
         core.locked(LEAVE, () -> {
@@ -76,7 +79,7 @@ final class MulticastMemberships {
             core.binding().required(LEAVE, IdCore.RESOLVE_FIRST).leaveMulticast(membership);
             detach(membership);
         });
-        // The event that a synchronous join has left at the identifier counts among those of the group.
+        // The event that a synchronous join stored in the identifier is one of the group's events.
         core.acknowledgeEvent();
         if (!left.getFirst().count.awaitAll()) {
             throw new RdmaException(LEAVE, Errno.EINTR, "events of the group are not acknowledged yet", "");
@@ -98,19 +101,22 @@ final class MulticastMemberships {
 
     private void detach(Membership membership) {
         QueuePair queuePair = membership.attached;
-        IdQueuePair own = core.queuePair();
-        if (queuePair == null || own == null || !own.queuePair().equals(queuePair) || isAttachedByAnother(membership)) {
+        IdQueuePair current = core.queuePair();
+        if (queuePair == null
+                || current == null
+                || !current.queuePair().equals(queuePair)
+                || isAttachedByAnother(membership)) {
             return;
         }
         try {
             queuePair.detachMulticast(membership.groupGid);
         } catch (RdmaException detachedAlready) {
-            // By the application itself: as in C, that is no failure of leaving.
+            // The application has detached it. As in C, leaving does not fail.
             return;
         }
     }
 
-    /** The group may have been joined twice: then the queue pair stays attached until it is left twice. */
+    /** The group may have been joined twice; the queue pair then stays attached until it is left twice. */
     private boolean isAttachedByAnother(Membership membership) {
         for (Membership each : joined) {
             if (Objects.equals(each.attached, membership.attached) && each.groupGid.equals(membership.groupGid)) {
@@ -120,24 +126,26 @@ final class MulticastMemberships {
         return false;
     }
 
-    /** Does what the event of a join asks of the library; null to swallow it, since the group was left meanwhile. */
+    /**
+     * Performs the library's part of a join event. Returns null to discard the event, since the group was left before.
+     */
     @Nullable
-    CmEvent process(CmId id, ProviderEvent raw) {
+    CmEvent process(CmId id, ProviderEvent providerEvent) {
         Membership membership = joined.stream()
-                .filter(each -> each == raw.membership())
+                .filter(each -> each == providerEvent.membership())
                 .findFirst()
                 .orElse(null);
         if (membership == null) {
             return null;
         }
         membership.count.taken();
-        DatagramParameters group = raw.datagram();
+        DatagramParameters group = providerEvent.datagram();
         if (group == null) {
-            return CmEvent.ofGroup(id, raw, membership.context, membership.count);
+            return CmEvent.ofGroup(id, providerEvent, membership.context, membership.count);
         }
         try {
             attach(membership, group.addressVector().destination());
-            return CmEvent.ofGroup(id, raw, membership.context, membership.count);
+            return CmEvent.ofGroup(id, providerEvent, membership.context, membership.count);
         } catch (RdmaException failed) {
             String text = "the group " + membership + " is joined, but the queue pair could not be attached to it: "
                     + failed.getMessage();
@@ -149,10 +157,10 @@ final class MulticastMemberships {
 
     private void attach(Membership membership, Gid group) {
         membership.groupGid = group;
-        IdQueuePair own = core.queuePair();
-        if (own != null && membership.attributes.flag() == MulticastJoinFlag.FULL_MEMBER) {
-            own.queuePair().attachMulticast(group);
-            membership.attached = own.queuePair();
+        IdQueuePair current = core.queuePair();
+        if (current != null && membership.attributes.flag() == MulticastJoinFlag.FULL_MEMBER) {
+            current.queuePair().attachMulticast(group);
+            membership.attached = current.queuePair();
         }
     }
 }

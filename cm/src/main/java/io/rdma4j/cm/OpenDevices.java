@@ -12,11 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Devices that identifiers use: opened when first needed and kept open as long as they are there, as librdmacm does, each
- * with a default protection domain, and one of extended connections, while any identifier uses the device.
+ * The devices that identifiers use. As in librdmacm, a device is opened on first use and stays open as long as it
+ * exists. It has a default protection domain and a default XRC domain while any identifier uses it.
  */
 final class OpenDevices {
-    /** One identifier's use of a device. */
+    /** A reference of one identifier to a device. */
     final class Use {
         private final Entry entry;
         private boolean released;
@@ -73,17 +73,17 @@ final class OpenDevices {
 
         int users;
 
-        /** Whether the application has the context, too, and may use it without an identifier. */
+        /** True if the application has the context too, and may use it without an identifier. */
         boolean listed;
 
-        /** Whether the device has gone, and another has its name. */
+        /** True if the device was removed, and another device has its name. */
         boolean replaced;
 
         Entry(DeviceContext context) {
             this.context = context;
         }
 
-        /** Closes the domains when no identifier uses the device, and the device, too, when it has been replaced. */
+        /** Closes the domains if no identifier uses the device, and also the device if it was replaced. */
         void closeUnused() {
             if (users > 0) {
                 return;
@@ -104,7 +104,8 @@ final class OpenDevices {
                 close.run();
                 return true;
             } catch (RdmaException stillUsed) {
-                // The application has something in it, like registered memory; the next identifier finds it again.
+                // The application still uses the domain, for example for registered memory. The next identifier reuses
+                // it.
                 return false;
             }
         }
@@ -112,20 +113,20 @@ final class OpenDevices {
 
     private final Map<String, Entry> all = new HashMap<>();
 
-    /** Returns the contexts of those devices that can be opened. */
+    /** Opens devices, and returns those that can be opened. */
     List<DeviceContext> all(List<Device> devices) {
         List<DeviceContext> contexts = new ArrayList<>();
         for (Device device : devices) {
             try {
                 contexts.add(listed(device));
             } catch (RdmaException unusable) {
-                // Left out, as in C.
+                // Omitted, as in C.
             }
         }
         return List.copyOf(contexts);
     }
 
-    /** A device for the application, which keeps it without being counted. */
+    /** Returns a device for the application, which may keep it without being counted as a user. */
     DeviceContext listed(Device device) {
         synchronized (all) {
             Use use = use(device);
@@ -139,14 +140,14 @@ final class OpenDevices {
         synchronized (all) {
             Entry entry = all.get(device.name());
             if (entry == null || !entry.context.device().equals(device)) {
-                // None, or that of a device which has gone and whose name another has now.
-                Entry made = new Entry(device.open());
-                all.put(device.name(), made);
+                // The device is not open, or the open one was removed and another has its name.
+                Entry created = new Entry(device.open());
+                all.put(device.name(), created);
                 if (entry != null) {
                     entry.replaced = true;
                     entry.closeUnused();
                 }
-                entry = made;
+                entry = created;
             }
             entry.users++;
             return new Use(entry);

@@ -20,11 +20,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The providers' identifiers behind one {@link CmId}: none before an address says which provider is meant, one for each
- * provider after binding to a wildcard, else one. Calls are serialised by the identifier's lock.
+ * The provider identifiers behind one {@link CmId}. There are none before an address determines the provider, one for
+ * each provider after binding to a wildcard, else one. The identifier's lock serialises the calls.
  */
 final class ProviderBinding {
-    /** A provider's identifier and where it came from. */
+    /** A provider's identifier and its provider. */
     private record Part(CmProvider provider, ProviderCmId id) {}
 
     private final CmProviders providers;
@@ -42,7 +42,7 @@ final class ProviderBinding {
         this.sink = sink;
     }
 
-    /** The binding of a connection that a provider made. */
+    /** Creates the binding of a connection request, whose identifier the provider created. */
     ProviderBinding(
             CmProviders providers,
             PortSpace portSpace,
@@ -53,14 +53,14 @@ final class ProviderBinding {
         ids = List.of(child);
     }
 
-    /** The first identifier, or null while there is none. */
+    /** Returns the first identifier, or null while there is none. */
     @Nullable
     ProviderCmId first() {
-        List<ProviderCmId> now = ids;
-        return now.isEmpty() ? null : now.getFirst();
+        List<ProviderCmId> current = ids;
+        return current.isEmpty() ? null : current.getFirst();
     }
 
-    /** The identifier, for an operation that needs one. */
+    /** Returns the first identifier, or throws if there is none. */
     ProviderCmId required(String operation, String hint) {
         ProviderCmId id = first();
         if (id == null) {
@@ -70,11 +70,11 @@ final class ProviderBinding {
         return id;
     }
 
-    /** Applies an option now, or as soon as there is something to apply it to. */
+    /** Applies an option now, or when the first identifier is created. */
     void option(Consumer<ProviderCmId> option) {
-        List<ProviderCmId> now = ids;
-        now.forEach(option);
-        if (now.isEmpty()) {
+        List<ProviderCmId> current = ids;
+        current.forEach(option);
+        if (current.isEmpty()) {
             options.add(option);
         }
     }
@@ -105,7 +105,7 @@ final class ProviderBinding {
                 throw new RdmaException(
                         "rdma_bind_addr",
                         Errno.ENODEV,
-                        "the device that was asked for is not there to bind " + AddressText.of(address),
+                        "the requested device does not exist, so it cannot bind " + AddressText.of(address),
                         providers.hint());
             }
         } else {
@@ -119,21 +119,21 @@ final class ProviderBinding {
     }
 
     private void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
-        List<Part> made = new ArrayList<>();
-        InetSocketAddress wanted = local;
+        List<Part> created = new ArrayList<>();
+        InetSocketAddress requested = local;
         try {
             for (CmProvider provider : candidates) {
                 Part part = create(provider);
-                made.add(part);
-                part.id.bind(wanted);
-                InetSocketAddress got = part.id.localAddress();
-                wanted = got == null ? wanted : new InetSocketAddress(local.getAddress(), got.getPort());
+                created.add(part);
+                part.id.bind(requested);
+                InetSocketAddress bound = part.id.localAddress();
+                requested = bound == null ? requested : new InetSocketAddress(local.getAddress(), bound.getPort());
             }
         } catch (RdmaException refused) {
-            made.forEach(part -> part.id.close());
+            created.forEach(part -> part.id.close());
             throw refused;
         }
-        use(made);
+        use(created);
     }
 
     void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
@@ -171,7 +171,7 @@ final class ProviderBinding {
         return local != null && !local.getAddress().isAnyLocalAddress();
     }
 
-    /** Leaves the one identifier of a provider, made if there is none. */
+    /** Keeps only the identifier of one provider, which is created if there is none. */
     private ProviderCmId keepOnly(CmProvider provider) {
         Part kept = null;
         for (Part part : parts) {
@@ -211,13 +211,13 @@ final class ProviderBinding {
         return resolved;
     }
 
-    /** As in Linux an address of nobody here is another error than one of an interface without device. */
+    /** As in Linux, an address that does not belong to this host is a different error from one without a device. */
     private RdmaException noDevice(String operation, InetAddress local) {
-        boolean isOurs = isOfThisHost(local);
+        boolean isLocal = isOfThisHost(local);
         return new RdmaException(
                 operation,
-                isOurs ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
-                (isOurs ? "no RDMA device has the local address " : "no network interface that is up has the address ")
+                isLocal ? Errno.ENODEV : Errno.EADDRNOTAVAIL,
+                (isLocal ? "no RDMA device has the local address " : "no network interface that is up has the address ")
                         + AddressText.of(local),
                 providers.hint());
     }

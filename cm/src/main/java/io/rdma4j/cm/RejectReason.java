@@ -4,17 +4,17 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Why a connection was rejected: the positive status of a {@link CmEvent.Type#REJECTED} event. Source: InfiniBand
- * Architecture volume 1, table 109 (12.6.7.2); C: {@code enum ib_cm_rej_reason}.
+ * The reason for which a connection was rejected: the positive status of a {@link CmEvent.Type#REJECTED} event. Source:
+ * InfiniBand Architecture volume 1, table 109 (12.6.7.2); C: {@code enum ib_cm_rej_reason}.
  */
 public enum RejectReason {
-    /** No queue pair. */
+    /** No queue pair is available. */
     NO_QUEUE_PAIR(1),
-    /** No end-to-end context. */
+    /** No end-to-end context is available. */
     NO_END_TO_END_CONTEXT(2),
-    /** No resources. */
+    /** No resources are available. */
     NO_RESOURCES(3),
-    /** The peer gave up waiting. */
+    /** The peer's timeout elapsed. */
     TIMEOUT(4),
     /** The request is not supported. */
     UNSUPPORTED_REQUEST(5),
@@ -22,59 +22,59 @@ public enum RejectReason {
     INVALID_COMMUNICATION_ID(6),
     /** Wrong communication instance. */
     INVALID_COMMUNICATION_INSTANCE(7),
-    /** Nobody listens. */
+    /** No service listens on the service ID. */
     INVALID_SERVICE_ID(8),
-    /** The listener serves another transport. */
+    /** The listener serves another transport type. */
     INVALID_TRANSPORT_TYPE(9),
-    /** The peer still knows an older connection of this queue pair. */
+    /** The peer still has an older connection of this queue pair. */
     STALE_CONNECTION(10),
-    /** No reliable datagram channel. */
+    /** The reliable datagram channel does not exist. */
     RDC_DOES_NOT_EXIST(11),
-    /** A GID is not usable. */
+    /** The GID is not acceptable. */
     INVALID_GID(12),
-    /** A local identifier is not usable. */
+    /** The local identifier is not acceptable. */
     INVALID_LID(13),
-    /** Service level. */
+    /** The service level is not acceptable. */
     INVALID_SERVICE_LEVEL(14),
-    /** Traffic class. */
+    /** The traffic class is not acceptable. */
     INVALID_TRAFFIC_CLASS(15),
-    /** Hop limit. */
+    /** The hop limit is not acceptable. */
     INVALID_HOP_LIMIT(16),
-    /** Packet rate. */
+    /** The packet rate is not acceptable. */
     INVALID_PACKET_RATE(17),
-    /** GID of the alternate path. */
+    /** The GID of the alternate path is not acceptable. */
     INVALID_ALTERNATE_GID(18),
-    /** Local identifier of the alternate path. */
+    /** The local identifier of the alternate path is not acceptable. */
     INVALID_ALTERNATE_LID(19),
-    /** Service level of the alternate path. */
+    /** The service level of the alternate path is not acceptable. */
     INVALID_ALTERNATE_SERVICE_LEVEL(20),
-    /** Traffic class of the alternate path. */
+    /** The traffic class of the alternate path is not acceptable. */
     INVALID_ALTERNATE_TRAFFIC_CLASS(21),
-    /** Hop limit of the alternate path. */
+    /** The hop limit of the alternate path is not acceptable. */
     INVALID_ALTERNATE_HOP_LIMIT(22),
-    /** Packet rate of the alternate path. */
+    /** The packet rate of the alternate path is not acceptable. */
     INVALID_ALTERNATE_PACKET_RATE(23),
-    /** Go to another port and communication manager. */
+    /** The request is redirected to another port and communication manager. */
     PORT_AND_CM_REDIRECTION(24),
-    /** Go to another port. */
+    /** The request is redirected to another port. */
     PORT_REDIRECTION(25),
-    /** Path MTU. */
+    /** The path MTU is not acceptable. */
     INVALID_PATH_MTU(26),
-    /** Not enough resources for the READs asked for. */
+    /** The responder resources are fewer than requested. */
     INSUFFICIENT_RESPONDER_RESOURCES(27),
-    /** The application said no. */
+    /** The application rejected the connection. */
     CONSUMER_DEFINED(28),
-    /** Receiver-not-ready retry count. */
+    /** The receiver-not-ready retry count is not acceptable. */
     INVALID_RNR_RETRY(29),
-    /** The communication ID is in use. */
+    /** The local communication ID is already in use. */
     DUPLICATE_LOCAL_COMMUNICATION_ID(30),
-    /** Class version. */
+    /** The class version is not supported. */
     INVALID_CLASS_VERSION(31),
-    /** Flow label. */
+    /** The flow label is not acceptable. */
     INVALID_FLOW_LABEL(32),
-    /** Flow label of the alternate path. */
+    /** The flow label of the alternate path is not acceptable. */
     INVALID_ALTERNATE_FLOW_LABEL(33),
-    /** A vendor's option is not supported. */
+    /** A vendor option is not supported. */
     VENDOR_OPTION_NOT_SUPPORTED(35);
 
     private static final Set<String> ABBREVIATIONS = Set.of("CM", "GID", "ID", "LID", "MTU", "RDC", "RNR");
@@ -85,12 +85,15 @@ public enum RejectReason {
         this.code = code;
     }
 
-    /** The number on the wire. */
+    /** Returns the number on the wire. */
     public int code() {
         return code;
     }
 
-    /** A few words with the number: {@code "invalid service ID (8)"}; also for numbers without a constant. */
+    /**
+     * Returns a short description with the number, such as {@code "invalid service ID (8)"}. Numbers without a constant
+     * are described too.
+     */
     public static String text(int code) {
         for (RejectReason reason : values()) {
             if (reason.code == code) {

@@ -3,17 +3,17 @@ package io.rdma4j.cm;
 import io.rdma4j.verbs.PathMtu;
 
 /**
- * A path that the application chooses. C: {@code struct ibv_path_data} as RoCE understands it.
+ * A path chosen by the application instead of route resolution. C: {@code struct ibv_path_data} as RoCE interprets it.
+ * Immutable.
  *
- * @param pathMtu payload bytes of a full packet
+ * @param pathMtu largest payload of a packet
  * @param trafficClass IPv4 type of service or IPv6 traffic class, 0 to 255
- * @param flowLabel 20 bits
+ * @param flowLabel flow label, 20 bits
  * @param hopLimit IPv4 time to live or IPv6 hop limit, 1 to 255
- * @param packetLifetime exponent of the longest time that a packet is under way, 0 to 30: 4.096 &micro;s times two to this
- *     power
+ * @param packetLifetime longest time that a packet is in flight, as an exponent 0 to 30: 4.096 &micro;s × 2<sup>n</sup>
  */
 public record RoutePath(PathMtu pathMtu, int trafficClass, int flowLabel, int hopLimit, int packetLifetime) {
-    private static final int LONGEST_LIFETIME = 30;
+    private static final int MAX_LIFETIME = 30;
 
     /**
      * Checks the ranges.
@@ -26,7 +26,7 @@ public record RoutePath(PathMtu pathMtu, int trafficClass, int flowLabel, int ho
                 && hopLimit > 0
                 && hopLimit >>> 8 == 0
                 && packetLifetime >= 0
-                && packetLifetime <= LONGEST_LIFETIME;
+                && packetLifetime <= MAX_LIFETIME;
         if (!inRange) {
             throw IdCore.invalid(
                     "rdma_set_option",

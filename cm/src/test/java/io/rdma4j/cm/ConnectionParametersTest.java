@@ -20,7 +20,7 @@ class ConnectionParametersTest {
     }
 
     @Test
-    void defaultsAreThoseOfNullInC() {
+    void defaultsMatchNullParametersInC() {
         ConnectionParameters defaults = ConnectionParameters.defaults();
         assertThat(defaults.responderResources()).isEqualTo(0xff);
         assertThat(defaults.initiatorDepth()).isEqualTo(0xff);
@@ -31,7 +31,7 @@ class ConnectionParametersTest {
     }
 
     @Test
-    void numbersThatDoNotFitTheirFieldAreRefused() {
+    void numbersOutOfRangeAreRefused() {
         assertThatThrownBy(() -> ConnectionParameters.defaults().withDepths(256, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("responder resources is 256, must be 0 to 255");
@@ -49,7 +49,7 @@ class ConnectionParametersTest {
     }
 
     @Test
-    void reasonsAreNamedAlsoWhereUnknown() {
+    void reasonsAreDescribedEvenIfUnknown() {
         assertThat(RejectReason.text(8)).isEqualTo("invalid service ID (8)");
         assertThat(RejectReason.text(28)).isEqualTo("consumer defined (28)");
         assertThat(RejectReason.text(26)).isEqualTo("invalid path MTU (26)");
@@ -57,12 +57,12 @@ class ConnectionParametersTest {
     }
 
     @Test
-    void serviceIdsAreThoseOfLinux() {
+    void serviceIdsMatchLinux() {
         assertThat(PortSpace.TCP.serviceId(0x1c06)).isEqualTo(0x0106_1c06L);
     }
 
     @Test
-    void addressesReadAsPeopleWriteThem() {
+    void addressesAreFormattedInTheirShortForm() {
         assertThat(AddressText.of(InetAddress.ofLiteral("10.0.0.1"))).isEqualTo("10.0.0.1");
         assertThat(AddressText.of(InetAddress.ofLiteral("::"))).isEqualTo("::");
         assertThat(AddressText.of(InetAddress.ofLiteral("::1"))).isEqualTo("::1");

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Channels, events and their acknowledgement, without any network. */
+/** Channels, events and their acknowledgement, without a network. */
 @Timeout(30)
 class EventsTest {
-    private static final Duration MOMENT = Duration.ofMillis(50);
+    private static final Duration SHORT_WAIT = Duration.ofMillis(50);
 
-    private final EventChannel channel = EventChannel.ofSynchronousId();
+    private final EventChannel channel = new EventChannel(ConnectionManager.ofProcess());
     private final CmId listener = new CmId(channel, false, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, "context");
     private final FakeProviderId fake = new FakeProviderId();
 
@@ -34,15 +34,15 @@ class EventsTest {
     }
 
     @Test
-    void anEmptyChannelGivesNothingAndWaitsAsLongAsTold() {
+    void emptyChannelReturnsNullAfterTheTimeout() {
         assertThat(channel.poll()).isNull();
         long start = System.nanoTime();
-        assertThat(channel.await(MOMENT)).isNull();
-        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(MOMENT.toNanos());
+        assertThat(channel.await(SHORT_WAIT)).isNull();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT_WAIT.toNanos());
     }
 
     @Test
-    void aRequestMakesAnIdentifierWithTheListenersContextAndChannel() {
+    void requestCreatesAnIdentifierWithTheListenersContextAndChannel() {
         request();
         CmEvent event = next();
         assertThat(event.type()).isEqualTo(CmEvent.Type.CONNECT_REQUEST);
@@ -54,7 +54,7 @@ class EventsTest {
     }
 
     @Test
-    void eventsKeepTheirOrder() {
+    void eventsAreDeliveredInOrder() {
         CmEventSink child = request();
         child.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
         child.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
@@ -64,7 +64,7 @@ class EventsTest {
     }
 
     @Test
-    void aRequestCountsForTheListenerAndOtherEventsForTheirIdentifier() throws InterruptedException {
+    void requestIsCountedForTheListenerAndOtherEventsForTheirIdentifier() throws InterruptedException {
         CmEventSink sink = request();
         CmEvent request = next();
         sink.onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
@@ -72,19 +72,19 @@ class EventsTest {
         CmId child = request.id();
 
         Thread closesChild = Thread.ofPlatform().start(child::close);
-        assertThat(closesChild.join(MOMENT)).isFalse();
+        assertThat(closesChild.join(SHORT_WAIT)).isFalse();
         established.acknowledge();
         assertThat(closesChild.join(Duration.ofSeconds(10))).isTrue();
 
         Thread closesListener = Thread.ofPlatform().start(listener::close);
-        assertThat(closesListener.join(MOMENT)).isFalse();
+        assertThat(closesListener.join(SHORT_WAIT)).isFalse();
         request.close();
         assertThat(closesListener.join(Duration.ofSeconds(10))).isTrue();
         channel.close();
     }
 
     @Test
-    void closingAListenerClosesRequestsThatNobodyTook() {
+    void closingAListenerClosesPendingRequests() {
         CmEventSink child = request();
         child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
         listener.close();
@@ -94,9 +94,13 @@ class EventsTest {
     }
 
     @Test
-    void anAcceptanceThatHearsOfThePeersEndFails() {
-        CmId synchronous =
-                new CmId(EventChannel.ofSynchronousId(), true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
+    void acceptFailsIfThePeerHasDisconnected() {
+        CmId synchronous = new CmId(
+                new EventChannel(ConnectionManager.ofProcess()),
+                true,
+                PortSpace.TCP,
+                QueuePairType.RELIABLE_CONNECTION,
+                null);
         synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
         RdmaException failed = catchThrowableOfType(
                 RdmaException.class, () -> synchronous.core().completeConnecting("rdma_accept"));
@@ -106,13 +110,13 @@ class EventsTest {
     }
 
     @Test
-    void anAcceptanceWhosePeerDisconnectsAtOnceSucceedsAndTheEndIsStillToCome() {
-        EventChannel own = EventChannel.ofSynchronousId();
-        CmId synchronous = new CmId(own, true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
+    void acceptSucceedsIfThePeerDisconnectsAfterTheConnectionIsEstablished() {
+        EventChannel events = new EventChannel(ConnectionManager.ofProcess());
+        CmId synchronous = new CmId(events, true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, null);
         synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.ESTABLISHED));
         synchronous.core().sink().onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
         synchronous.core().completeConnecting("rdma_accept");
-        try (CmEvent end = Objects.requireNonNull(own.poll())) {
+        try (CmEvent end = Objects.requireNonNull(events.poll())) {
             assertThat(end.type()).isEqualTo(CmEvent.Type.DISCONNECTED);
         }
         synchronous.close();
@@ -122,26 +126,26 @@ class EventsTest {
     void closingTheChannelEndsWaits() throws InterruptedException {
         listener.close();
         CountDownLatch waiting = new CountDownLatch(1);
-        AtomicReference<@Nullable CmEvent> got = new AtomicReference<>();
+        AtomicReference<@Nullable CmEvent> taken = new AtomicReference<>();
         Thread waiter = Thread.ofVirtual().start(() -> {
             waiting.countDown();
-            got.set(channel.await());
+            taken.set(channel.await());
         });
         waiting.await();
         channel.close();
         assertThat(waiter.join(Duration.ofSeconds(10))).isTrue();
-        assertThat(got.get()).isNull();
+        assertThat(taken.get()).isNull();
     }
 
     @Test
-    void anInterruptEndsAWaitAndStaysSet() {
+    void interruptEndsAWaitAndTheStatusStaysSet() {
         Thread.currentThread().interrupt();
         assertThat(channel.await()).isNull();
         assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
-    void aClosedIdentifierRefusesCalls() {
+    void closedIdentifierRefusesCalls() {
         request();
         CmEvent event = next();
         event.acknowledge();
@@ -154,8 +158,8 @@ class EventsTest {
     }
 
     @Test
-    void anIdleIdentifierSaysWhatIsMissing() {
-        assertIdle("rdma_resolve_route", () -> listener.resolveRoute(MOMENT));
+    void idleIdentifierReportsTheMissingStep() {
+        assertIdle("rdma_resolve_route", () -> listener.resolveRoute(SHORT_WAIT));
         assertIdle("rdma_connect", () -> listener.connect(ConnectionParameters.defaults()));
         assertIdle("rdma_accept", () -> listener.accept(ConnectionParameters.defaults()));
         assertIdle("rdma_reject", () -> listener.reject(new byte[0]));
@@ -177,7 +181,7 @@ class EventsTest {
     }
 
     @Test
-    void optionsOutOfRangeAreRefusedAtOnce() {
+    void optionsOutOfRangeAreRefusedImmediately() {
         assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setTypeOfService(256)))
                 .hasMessage("rdma_set_option: Invalid argument (EINVAL): the type of service is 256, must be 0 to 255");
         assertThat(catchThrowableOfType(RdmaException.class, () -> listener.setAckTimeout(32)))
@@ -186,11 +190,15 @@ class EventsTest {
 
     private static CmId synchronous() {
         return new CmId(
-                EventChannel.ofSynchronousId(), true, PortSpace.TCP, QueuePairType.RELIABLE_CONNECTION, "synchronous");
+                new EventChannel(ConnectionManager.ofProcess()),
+                true,
+                PortSpace.TCP,
+                QueuePairType.RELIABLE_CONNECTION,
+                "synchronous");
     }
 
     @Test
-    void aSynchronousListenerMigratesWithARequestThatNobodyTook() {
+    void synchronousListenerMigratesWithAPendingRequest() {
         CmId moved = synchronous();
         CmEventSink child = moved.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
         moved.migrate(channel);
@@ -208,28 +216,29 @@ class EventsTest {
         channel.close();
     }
 
-    /** As when two threads wait in getRequest. */
+    /** This occurs when two threads wait in getRequest. */
     @Test
-    void anEventOfARequestThatIsJustBeingTakenIsNotTakenForARequest() {
-        CmId taking = synchronous();
-        CmEventSink child = taking.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
+    void eventOfARequestBeingTakenIsNotDeliveredAsARequest() {
+        CmId listening = synchronous();
+        CmEventSink child =
+                listening.core().sink().onConnectRequest(fake, ProviderEvent.of(CmEvent.Type.CONNECT_REQUEST));
         child.onEvent(ProviderEvent.of(CmEvent.Type.REJECTED));
-        EventChannel own = taking.core().channel();
+        EventChannel events = listening.core().channel();
         AtomicReference<@Nullable CmEvent> second = new AtomicReference<>();
-        fake.onTaken = () -> second.set(own.poll());
-        CmEvent request = Objects.requireNonNull(own.poll());
+        fake.onTaken = () -> second.set(events.poll());
+        CmEvent request = Objects.requireNonNull(events.poll());
         assertThat(second.get()).isNull();
         CmEvent rejected = Objects.requireNonNull(request.id().core().channel().poll());
         assertThat(rejected.type()).isEqualTo(CmEvent.Type.REJECTED);
         request.acknowledge();
         rejected.acknowledge();
         request.id().close();
-        taking.close();
+        listening.close();
     }
 
     @Test
-    void aClosedIdentifierIsNotMigrated() {
-        EventChannel target = EventChannel.ofSynchronousId();
+    void closedIdentifierCannotBeMigrated() {
+        EventChannel target = new EventChannel(ConnectionManager.ofProcess());
         listener.close();
         RdmaException refused = catchThrowableOfType(RdmaException.class, () -> listener.migrate(target));
         assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
@@ -239,12 +248,12 @@ class EventsTest {
     }
 
     @Test
-    void theThreadThatHandlesAnEventMayCloseAndMigrateTheIdentifierBeforeItAcknowledges() {
+    void threadHandlingAnEventMayMigrateAndCloseTheIdentifierBeforeAcknowledging() {
         CmEventSink sink = request();
         CmEvent request = next();
         sink.onEvent(ProviderEvent.of(CmEvent.Type.DISCONNECTED));
         CmEvent disconnected = next();
-        EventChannel other = EventChannel.ofSynchronousId();
+        EventChannel other = new EventChannel(ConnectionManager.ofProcess());
         request.id().migrate(other);
         request.id().close();
         listener.close();

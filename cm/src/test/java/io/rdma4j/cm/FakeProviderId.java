@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A provider's identifier that notes what it is asked to do. */
+/** A provider identifier that records its calls. */
 final class FakeProviderId implements ProviderCmId {
     final List<String> calls = new ArrayList<>();
 

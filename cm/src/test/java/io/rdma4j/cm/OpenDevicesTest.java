@@ -13,20 +13,20 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Devices that go, and come back under their names. */
+/** Devices that are removed and added again under the same name. */
 class OpenDevicesTest {
     private final OpenDevices devices = new OpenDevices();
     private final List<String> closed = new ArrayList<>();
 
-    /** A device whose context notes that it is closed. */
+    /** A device whose context records its close. */
     private final class NamedDevice implements Device {
         private final String name;
-        private final String mark;
-        private boolean holdsMemory;
+        private final String label;
+        private boolean hasRegisteredMemory;
 
-        NamedDevice(String name, String mark) {
+        NamedDevice(String name, String label) {
             this.name = name;
-            this.mark = mark;
+            this.label = label;
         }
 
         @Override
@@ -41,11 +41,11 @@ class OpenDevicesTest {
 
         @Override
         public DeviceContext open() {
-            return made(DeviceContext.class, (self, method, arguments) -> switch (method.getName()) {
+            return proxy(DeviceContext.class, (self, method, arguments) -> switch (method.getName()) {
                 case "device" -> this;
                 case "createProtectionDomain" -> domain();
                 case "close" -> {
-                    closed.add(mark);
+                    closed.add(label);
                     yield null;
                 }
                 default -> throw new UnsupportedOperationException(method.getName());
@@ -53,8 +53,8 @@ class OpenDevicesTest {
         }
 
         private ProtectionDomain domain() {
-            return made(ProtectionDomain.class, (self, method, arguments) -> {
-                if (holdsMemory) {
+            return proxy(ProtectionDomain.class, (self, method, arguments) -> {
+                if (hasRegisteredMemory) {
                     throw new RdmaException("ibv_dealloc_pd", Errno.EBUSY, "memory is registered", "");
                 }
                 return null;
@@ -62,45 +62,45 @@ class OpenDevicesTest {
         }
     }
 
-    private static <T> T made(Class<T> type, InvocationHandler calls) {
+    private static <T> T proxy(Class<T> type, InvocationHandler calls) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
     }
 
-    private final NamedDevice gone = new NamedDevice("a" + hashCode(), "gone");
-    private final NamedDevice returned = new NamedDevice(gone.name(), "returned");
+    private final NamedDevice removed = new NamedDevice("a" + hashCode(), "removed");
+    private final NamedDevice returned = new NamedDevice(removed.name(), "returned");
 
     @Test
-    void aReplacedDeviceThatNobodyUsesIsClosed() {
-        devices.use(gone).release();
+    void unusedReplacedDeviceIsClosed() {
+        devices.use(removed).release();
         assertThat(closed).isEmpty();
         devices.use(returned).release();
-        assertThat(closed).containsExactly("gone");
+        assertThat(closed).containsExactly("removed");
     }
 
     @Test
-    void aReplacedDeviceIsClosedWhenTheLastIdentifierLeavesIt() {
-        OpenDevices.Use first = devices.use(gone);
-        OpenDevices.Use second = devices.use(gone);
+    void replacedDeviceIsClosedWhenTheLastIdentifierReleasesIt() {
+        OpenDevices.Use first = devices.use(removed);
+        OpenDevices.Use second = devices.use(removed);
         first.defaultDomain();
         devices.use(returned);
         first.release();
         assertThat(closed).isEmpty();
         second.release();
-        assertThat(closed).containsExactly("gone");
+        assertThat(closed).containsExactly("removed");
     }
 
     @Test
-    void aReplacedDeviceThatWasListedIsTheApplications() {
-        devices.listed(gone);
+    void replacedDeviceStaysOpenIfTheApplicationListedIt() {
+        devices.listed(removed);
         devices.use(returned).release();
         assertThat(closed).isEmpty();
     }
 
     @Test
-    void aReplacedDeviceWithMemoryOfTheApplicationStaysOpen() {
-        OpenDevices.Use use = devices.use(gone);
+    void replacedDeviceStaysOpenWhileTheApplicationHasMemoryRegistered() {
+        OpenDevices.Use use = devices.use(removed);
         use.defaultDomain();
-        gone.holdsMemory = true;
+        removed.hasRegisteredMemory = true;
         devices.use(returned).release();
         use.release();
         assertThat(closed).isEmpty();

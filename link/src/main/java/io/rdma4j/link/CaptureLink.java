@@ -1,8 +1,9 @@
 package io.rdma4j.link;
 
 /**
- * Writes all frames of a link to a packet capture: those sent just before the kernel gets them, those received as they
- * came. The capture is flushed once per burst. The writer stays open when the link closes: others may share it.
+ * Writes all frames of a link to a packet capture. Sent frames are captured just before they are passed to the kernel,
+ * received ones as they arrived. The capture is flushed once per burst. Closing the link leaves the writer open, since
+ * other links may share it.
  */
 public final class CaptureLink extends ForwardingLink {
     private final PcapngWriter writer;
@@ -12,7 +13,7 @@ public final class CaptureLink extends ForwardingLink {
      * Wraps a link.
      *
      * @param inner the link to capture
-     * @param writer takes the frames; the caller closes it
+     * @param writer receives the frames; the caller closes it
      */
     public CaptureLink(Link inner, PcapngWriter writer) {
         super(inner);

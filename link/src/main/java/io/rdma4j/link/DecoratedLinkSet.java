@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A link set whose UDP links are decorated. */
+/** A link set that decorates its UDP links. */
 final class DecoratedLinkSet implements LinkSet {
     private final LinkSet inner;
     private final LinkDecorator decorator;

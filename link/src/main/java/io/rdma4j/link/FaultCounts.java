@@ -2,26 +2,29 @@ package io.rdma4j.link;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a {@link FaultLink} has done to the frames of one direction. Written by the link's thread, read by any. */
+/**
+ * Counts of the faults that a {@link FaultLink} has injected in one direction. Written by the link's thread, read by
+ * any thread.
+ */
 public final class FaultCounts {
-    /** Frames that met the faults. */
+    /** Frames that were subject to the faults. */
     public final LongAdder frames = new LongAdder();
 
-    /** Frames that vanished. */
+    /** Frames that were dropped. */
     public final LongAdder lost = new LongAdder();
 
-    /** Frames that went on twice. */
+    /** Frames that were delivered twice. */
     public final LongAdder duplicated = new LongAdder();
 
-    /** Frames held back behind later ones. */
+    /** Frames delayed until later ones had passed. */
     public final LongAdder reordered = new LongAdder();
 
-    /** Frames of which a bit was changed. */
+    /** Frames in which a bit was flipped. */
     public final LongAdder corrupted = new LongAdder();
 
-    /** Frames dropped because too many were held already, or because they were larger than any RoCEv2 frame. */
+    /** Frames dropped because too many were held already, or because they exceed the largest RoCEv2 frame. */
     public final LongAdder overflowed = new LongAdder();
 
-    /** Creates counts of zero. */
+    /** Creates counters with the value zero. */
     FaultCounts() {}
 }

@@ -9,38 +9,39 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * A link that loses, doubles, reorders, corrupts and delays frames in both directions, the same way each time for the same
- * seed and the same frames. For a trial of what a bad network does; see {@link FaultSpec}.
+ * A link that drops, duplicates, reorders, corrupts and delays frames in both directions. The same seed and frames give
+ * the same faults. For tests of bad network conditions; see {@link FaultSpec}.
  *
- * <p>Corruption changes one bit of the sealed frame, after any checksum of UDP. Over IPv4 a receiver that cannot see the
- * IPv4 identification checks the ICRC with 16 bits of strength only, so about one corrupted frame in 65 536 passes.
+ * <p>Corruption flips one bit of the sealed frame, after any UDP checksum is computed. Over IPv4 a receiver that does
+ * not see the IPv4 identification checks the ICRC with 16 bits of strength only, so about one corrupted frame in 65 536
+ * passes.
  *
- * <p>Frames that wait go on by {@link #poll} or {@link #send}: poll at {@link #nextDeadlineNanos}. A frame that waits for
- * later ones, where none come, goes on after 10 ms.
+ * <p>Delayed frames are forwarded by {@link #poll} or {@link #send}, so the caller polls at {@link #nextDeadlineNanos}.
+ * A reordered frame is forwarded after 10 ms if no later frames follow it.
  */
 public final class FaultLink extends ForwardingLink {
-    /** What one datagram could hold over IPv6. */
-    private static final int ONWARD_BYTES = 65_535 - 48;
+    /** The largest UDP payload over IPv6. */
+    private static final int OUTGOING_BYTES = 65_535 - 48;
 
     private final LongSupplier nanoClock;
     private final SourceAddress source;
     private final FaultQueue outbound;
     private final FaultQueue inbound;
     private final Icrc icrc = new Icrc();
-    /** What goes on together, as it was sent together. */
-    private final SendBurst onward = new SendBurst(Arena.ofAuto(), ONWARD_BYTES);
+    /** Frames forwarded in one burst, as they were sent in one. */
+    private final SendBurst outgoing = new SendBurst(Arena.ofAuto(), OUTGOING_BYTES);
 
-    private final ReceiveBurst arrived = new ReceiveBurst(64);
+    private final ReceiveBurst received = new ReceiveBurst(64);
     /** Frames that the caller's burst points into. */
-    private final List<FaultQueue.Held> lent = new ArrayList<>();
+    private final List<FaultQueue.HeldFrame> lent = new ArrayList<>();
 
-    private boolean more;
+    private boolean morePending;
 
     /**
      * Wraps a link.
      *
-     * @param inner the link that gets the faults
-     * @param spec what faults
+     * @param inner the link to inject faults into
+     * @param spec the faults to inject
      * @param nanoClock the clock of delays and of {@link #nextDeadlineNanos}, such as {@link System#nanoTime}
      */
     public FaultLink(Link inner, FaultSpec spec, LongSupplier nanoClock) {
@@ -51,12 +52,12 @@ public final class FaultLink extends ForwardingLink {
         this.inbound = new FaultQueue(spec, spec.seed() ^ FaultQueue.INBOUND_SEED);
     }
 
-    /** What was done to the frames sent. */
+    /** Returns the counts of faults injected into sent frames. */
     public FaultCounts outboundCounts() {
         return outbound.counts();
     }
 
-    /** What was done to the frames received. */
+    /** Returns the counts of faults injected into received frames. */
     public FaultCounts inboundCounts() {
         return inbound.counts();
     }
@@ -71,44 +72,44 @@ public final class FaultLink extends ForwardingLink {
     }
 
     private void sendDue(long now) {
-        for (FaultQueue.Held entry = outbound.next(now); entry != null; entry = outbound.next(now)) {
+        for (FaultQueue.HeldFrame entry = outbound.next(now); entry != null; entry = outbound.next(now)) {
             append(entry);
             outbound.recycle(entry);
         }
         flush();
     }
 
-    /** Puts a frame behind those that go on together, if it can go with them. */
-    private void append(FaultQueue.Held entry) {
+    /** Appends a frame to the outgoing burst, after sending the burst first if the frame does not fit. */
+    private void append(FaultQueue.HeldFrame entry) {
         Frame frame = entry.frame;
-        if (!goesWithOnward(entry)) {
+        if (!fitsOutgoing(entry)) {
             flush();
-            onward.destination(frame.destinationHigh, frame.destinationLow, entry.scope, frame.trafficClass);
-            onward.destinationPort(frame.destinationPort);
+            outgoing.destination(frame.destinationHigh, frame.destinationLow, entry.scope, frame.trafficClass);
+            outgoing.destinationPort(frame.destinationPort);
         }
         if (inner.capabilities().identificationCountsSegments()) {
-            // Its place among the others is not what it was when some of them are lost.
-            icrc.changeIdentification(frame, onward.count());
+            // The frame's index in the burst changes when earlier frames are dropped.
+            icrc.changeIdentification(frame, outgoing.count());
         }
-        MemorySegment.copy(frame.segment, frame.offset, onward.segment(), onward.tail(), frame.length);
-        onward.append(frame.length);
+        MemorySegment.copy(frame.segment, frame.offset, outgoing.segment(), outgoing.tail(), frame.length);
+        outgoing.append(frame.length);
     }
 
-    private boolean goesWithOnward(FaultQueue.Held entry) {
+    private boolean fitsOutgoing(FaultQueue.HeldFrame entry) {
         Frame frame = entry.frame;
-        return onward.accepts(frame.length)
-                && onward.hasRoom(inner.capabilities().maxSegments())
-                && onward.destinationLow() == frame.destinationLow
-                && onward.destinationHigh() == frame.destinationHigh
-                && onward.destinationPort() == frame.destinationPort
-                && onward.destinationScope() == entry.scope
-                && onward.trafficClass() == frame.trafficClass;
+        return outgoing.accepts(frame.length)
+                && outgoing.hasRoom(inner.capabilities().maxSegments())
+                && outgoing.destinationLow() == frame.destinationLow
+                && outgoing.destinationHigh() == frame.destinationHigh
+                && outgoing.destinationPort() == frame.destinationPort
+                && outgoing.destinationScope() == entry.scope
+                && outgoing.trafficClass() == frame.trafficClass;
     }
 
     private void flush() {
-        if (onward.count() > 0) {
-            inner.send(onward);
-            onward.clear();
+        if (outgoing.count() > 0) {
+            inner.send(outgoing);
+            outgoing.clear();
         }
     }
 
@@ -121,13 +122,13 @@ public final class FaultLink extends ForwardingLink {
         lent.clear();
         long now = nanoClock.getAsLong();
         sendDue(now);
-        int count = inner.poll(arrived);
-        more = count == arrived.capacity();
+        int count = inner.poll(received);
+        morePending = count == received.capacity();
         for (int i = 0; i < count; i++) {
-            inbound.accept(arrived.frame(i), 0, now);
+            inbound.accept(received.frame(i), 0, now);
         }
         while (!burst.isFull()) {
-            FaultQueue.Held entry = inbound.next(now);
+            FaultQueue.HeldFrame entry = inbound.next(now);
             if (entry == null) {
                 break;
             }
@@ -139,8 +140,9 @@ public final class FaultLink extends ForwardingLink {
 
     @Override
     public long nextDeadlineNanos() {
-        if (more) {
-            // All that was there may have vanished, so that the caller saw an empty poll with frames still waiting.
+        if (morePending) {
+            // All frames of the last poll may have been dropped, so the caller saw an empty poll with frames still
+            // pending.
             return nanoClock.getAsLong();
         }
         return Math.min(inner.nextDeadlineNanos(), Math.min(outbound.nextDeadlineNanos(), inbound.nextDeadlineNanos()));

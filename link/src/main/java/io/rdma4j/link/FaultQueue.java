@@ -10,28 +10,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one direction's frames through the faults: each is copied in, perhaps lost, changed or doubled, waits its
- * delay, perhaps steps aside for later ones, and comes out.
+ * A queue that applies the faults to the frames of one direction. Each frame is copied in, may be dropped, corrupted or
+ * duplicated, is delayed, may be overtaken by later frames, and is then forwarded.
  *
- * <p>Random numbers are SplitMix64 from the specification's seed (outbound) or the seed exclusive-or {@link
- * #INBOUND_SEED} (inbound). Each frame takes six of them whatever faults are on: loss, corruption, which bit, duplication,
- * reordering, behind how many. So frame {@code n} is lost or not by the seed alone.
+ * <p>Random numbers are SplitMix64, seeded with the specification's seed (outbound) or with that seed exclusive-or
+ * {@link #INBOUND_SEED} (inbound). Each frame consumes six random numbers regardless of the enabled faults: loss,
+ * corruption, bit index, duplication, reordering, reorder distance. The seed alone therefore determines whether frame
+ * {@code n} is dropped.
  */
 final class FaultQueue {
     static final long INBOUND_SEED = 0x5851_f42d_4c95_7f2dL;
 
-    private static final int MOST_STEPS_BACK = 8;
-    /** How long a frame stays aside when nothing follows it. */
-    private static final long LONGEST_ASIDE_NANOS = 10_000_000;
+    private static final int MAX_REORDER_DISTANCE = 8;
+    /** The longest time that a reordered frame waits for later ones. */
+    private static final long MAX_REORDER_NANOS = 10_000_000;
 
-    /** Frames held at once; more are dropped, as by a router. */
-    private static final int MOST_HELD = 8192;
+    /** The largest number of frames held at once. Further frames are dropped, as a router does. */
+    private static final int MAX_HELD = 8192;
 
     private final FaultSpec spec;
     private final FaultCounts counts = new FaultCounts();
-    private final ArrayDeque<Held> line = new ArrayDeque<>();
-    private final List<Held> aside = new ArrayList<>();
-    private final ArrayDeque<Held> free = new ArrayDeque<>();
+    private final ArrayDeque<HeldFrame> delayed = new ArrayDeque<>();
+    private final List<HeldFrame> reordered = new ArrayList<>();
+    private final ArrayDeque<HeldFrame> free = new ArrayDeque<>();
     private int held;
     private long randomState;
 
@@ -45,52 +46,52 @@ final class FaultQueue {
     }
 
     /**
-     * Takes in a frame; its memory is not needed after the call.
+     * Takes a frame. Its memory may be reused after the call.
      *
-     * @param scope scope of the frame's destination, kept beside it
+     * @param scope scope of the frame's destination, stored with the frame
      */
     void accept(Frame frame, int scope, long nowNanos) {
         counts.frames.increment();
-        boolean lose = chance(spec.loss());
+        boolean drop = chance(spec.loss());
         boolean corrupt = chance(spec.corruption());
         int bit = (int) Long.remainderUnsigned(random(), 8L * Math.max(1, frame.length));
         boolean duplicate = chance(spec.duplication());
         boolean reorder = chance(spec.reordering());
-        int stepsBack = 1 + (int) Long.remainderUnsigned(random(), MOST_STEPS_BACK);
-        if (lose) {
+        int remainingOvertakes = 1 + (int) Long.remainderUnsigned(random(), MAX_REORDER_DISTANCE);
+        if (drop) {
             counts.lost.increment();
             return;
         }
-        Held first = hold(frame, scope, nowNanos);
+        HeldFrame first = hold(frame, scope, nowNanos);
         if (first == null) {
             return;
         }
         if (corrupt && frame.length > 0) {
             counts.corrupted.increment();
-            int at = bit >> 3;
-            first.frame.buffer.put(at, (byte) (first.frame.buffer.get(at) ^ 1 << (bit & 7)));
+            int index = bit >> 3;
+            first.frame.buffer.put(index, (byte) (first.frame.buffer.get(index) ^ 1 << (bit & 7)));
         }
         if (duplicate) {
-            Held second = hold(first.frame, scope, nowNanos);
+            HeldFrame second = hold(first.frame, scope, nowNanos);
             if (second != null) {
                 counts.duplicated.increment();
             }
         }
         if (reorder) {
             counts.reordered.increment();
-            first.stepsBack = stepsBack;
+            first.remainingOvertakes = remainingOvertakes;
         }
     }
 
-    private @Nullable Held hold(Frame frame, int scope, long nowNanos) {
-        if (held == MOST_HELD || frame.length > SendBurst.MAX_FRAME_BYTES) {
+    private @Nullable HeldFrame hold(Frame frame, int scope, long nowNanos) {
+        if (held == MAX_HELD || frame.length > SendBurst.MAX_FRAME_BYTES) {
             counts.overflowed.increment();
             return null;
         }
         held++;
-        Held entry = free.isEmpty() ? new Held() : free.pop();
+        HeldFrame entry = free.isEmpty() ? new HeldFrame() : free.pop();
         entry.fill(frame, scope, nowNanos + spec.delayNanos());
-        line.add(entry);
+        delayed.add(entry);
         return entry;
     }
 
@@ -106,56 +107,56 @@ final class FaultQueue {
         return mixed ^ mixed >>> 31;
     }
 
-    /** The next frame that may go on now, or null; give it back by {@link #recycle}. */
+    /** Returns the next frame to forward now, or null. The caller returns the frame with {@link #recycle}. */
     @Nullable
-    Held next(long nowNanos) {
-        for (int i = 0; i < aside.size(); i++) {
-            Held entry = aside.get(i);
-            if (entry.stepsBack == 0 || entry.dueNanos <= nowNanos) {
-                aside.remove(i);
+    HeldFrame next(long nowNanos) {
+        for (int i = 0; i < reordered.size(); i++) {
+            HeldFrame entry = reordered.get(i);
+            if (entry.remainingOvertakes == 0 || entry.dueNanos <= nowNanos) {
+                reordered.remove(i);
                 return entry;
             }
         }
-        while (!line.isEmpty() && line.peek().dueNanos <= nowNanos) {
-            Held entry = line.remove();
-            if (entry.stepsBack == 0) {
-                for (int i = 0; i < aside.size(); i++) {
-                    aside.get(i).stepsBack--;
+        while (!delayed.isEmpty() && delayed.peek().dueNanos <= nowNanos) {
+            HeldFrame entry = delayed.remove();
+            if (entry.remainingOvertakes == 0) {
+                for (int i = 0; i < reordered.size(); i++) {
+                    reordered.get(i).remainingOvertakes--;
                 }
                 return entry;
             }
-            entry.dueNanos += LONGEST_ASIDE_NANOS;
-            aside.add(entry);
+            entry.dueNanos += MAX_REORDER_NANOS;
+            reordered.add(entry);
         }
         return null;
     }
 
-    /** Takes back the memory of a frame that has gone on. */
-    void recycle(Held entry) {
+    /** Reuses the memory of a forwarded frame. */
+    void recycle(HeldFrame entry) {
         held--;
         free.push(entry);
     }
 
-    /** When {@link #next} has something, if nothing more comes in. */
+    /** Returns the time at which {@link #next} returns a frame if no further frames are taken. */
     long nextDeadlineNanos() {
-        long deadline = line.isEmpty() ? Long.MAX_VALUE : line.peek().dueNanos;
-        for (int i = 0; i < aside.size(); i++) {
-            Held entry = aside.get(i);
-            // One that has been passed by enough others is due since it stepped aside.
-            long due = entry.stepsBack == 0 ? entry.dueNanos - LONGEST_ASIDE_NANOS : entry.dueNanos;
+        long deadline = delayed.isEmpty() ? Long.MAX_VALUE : delayed.peek().dueNanos;
+        for (int i = 0; i < reordered.size(); i++) {
+            HeldFrame entry = reordered.get(i);
+            // A frame that enough others have overtaken has been due since it was set aside.
+            long due = entry.remainingOvertakes == 0 ? entry.dueNanos - MAX_REORDER_NANOS : entry.dueNanos;
             deadline = Math.min(deadline, due);
         }
         return deadline;
     }
 
-    /** A frame with memory of its own. */
-    static final class Held {
+    /** A copy of a frame. */
+    static final class HeldFrame {
         final Frame frame = new Frame();
         private final MemorySegment memory = Arena.ofAuto().allocate(SendBurst.MAX_FRAME_BYTES, 64);
         private final ByteBuffer view = memory.asByteBuffer();
         int scope;
         private long dueNanos;
-        private int stepsBack;
+        private int remainingOvertakes;
 
         void fill(Frame source, int newScope, long newDueNanos) {
             scope = newScope;
@@ -165,7 +166,7 @@ final class FaultQueue {
             frame.buffer = view;
             frame.offset = 0;
             dueNanos = newDueNanos;
-            stepsBack = 0;
+            remainingOvertakes = 0;
         }
     }
 }

@@ -3,9 +3,9 @@ package io.rdma4j.link;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
-/** A link that passes all on to another; wrappers change what they are about. */
+/** A link that forwards every call to another link. Subclasses override the calls they change. */
 public abstract class ForwardingLink implements Link {
-    /** The link that it passes all on to. */
+    /** The link that calls are forwarded to. */
     protected final Link inner;
 
     /** Wraps a link. */

@@ -1,19 +1,23 @@
 package io.rdma4j.link;
 
 /**
- * News of the network interfaces of this host: one has come, gone, gone up or down, got or lost an address. What it was, who
- * hears of it finds out by looking; there may be news where nothing is to be seen. One thread waits; any may close.
+ * Notifications about changes of this host's network interfaces: one is added or removed, goes up or down, or gains or
+ * loses an address. A notification does not describe the change, so the receiver reads the interfaces again; it may
+ * find them unchanged. One thread waits. Any thread may close.
  */
 public interface InterfaceNews extends AutoCloseable {
     /**
-     * Waits for news that have come since the last wait, or since this was made.
+     * Waits for a change since the last wait, or since this object was created.
      *
-     * @param timeoutNanos how long to wait at most, in nanoseconds
-     * @return false if there are none, because time is over or this was closed
+     * @param timeoutNanos longest time to wait, in nanoseconds
+     * @return false if there was no change, because the timeout elapsed or this object was closed
      */
     boolean await(long timeoutNanos);
 
-    /** Ends a wait under way, and from now on every other one at once. Closing twice does nothing. */
+    /**
+     * Closes this object. A current wait returns, and every later one returns immediately. Closing it again has no
+     * effect.
+     */
     @Override
     void close();
 }

@@ -9,13 +9,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The network interfaces of this host, looked at again when the last look is older than {@value #FRESH_NANOS} nanoseconds,
- * and whenever something is not found: so what has come is seen at once, and what has gone is not found much longer. Java
- * asks the system some twenty questions to find the interface of an address, and a connection wants to know it several times.
- * Thread safe.
+ * A cache of the network interfaces of this host. It is refreshed after {@value #FRESH_NANOS} nanoseconds and whenever
+ * a lookup finds nothing. New interfaces and addresses are therefore found at once, and removed ones are no longer
+ * found after that time. Java makes some twenty system calls to find the interface of an address, and setting up a
+ * connection looks it up several times. Thread safe.
  */
 final class InterfaceTable {
-    /** How long what was seen is taken to be so. */
+    /** The time for which a snapshot is valid. */
     static final long FRESH_NANOS = 100_000_000;
 
     /** Lists the interfaces that have an address. */
@@ -23,17 +23,20 @@ final class InterfaceTable {
         List<InterfaceView> list() throws SocketException;
     }
 
-    /** Several interfaces may have the same link-local address; a scope of 0 means the first of them. */
+    /**
+     * An address and its scope. Several interfaces may have the same link-local address; scope 0 selects the first of
+     * them.
+     */
     private record Key(InetAddress address, int scope) {}
 
-    /** What one look has seen. */
-    private static final class Look {
+    /** The interfaces at one point in time. */
+    private static final class Snapshot {
         private final long atNanos;
         private final Map<String, InterfaceView> byName = new HashMap<>();
         private final Map<Key, InterfaceView> byAddress = new HashMap<>();
         private @Nullable InterfaceView loopback;
 
-        Look(long atNanos, List<InterfaceView> all) throws SocketException {
+        Snapshot(long atNanos, List<InterfaceView> all) throws SocketException {
             this.atNanos = atNanos;
             for (InterfaceView each : all) {
                 byName.putIfAbsent(each.name(), each);
@@ -65,14 +68,14 @@ final class InterfaceTable {
 
     private final Lister lister;
     private final LongSupplier clock;
-    private volatile @Nullable Look last;
+    private volatile @Nullable Snapshot snapshot;
 
     InterfaceTable(Lister lister, LongSupplier clock) {
         this.lister = lister;
         this.clock = clock;
     }
 
-    /** That of the system. */
+    /** Returns a table of the system's interfaces. */
     static InterfaceTable ofSystem() {
         return new InterfaceTable(InterfaceTable::listSystem, System::nanoTime);
     }
@@ -81,49 +84,52 @@ final class InterfaceTable {
         return Interfaces.views();
     }
 
-    /** The interface that has an address, or null; all of 127/8 belongs to the loopback interface. */
+    /** Returns the interface that has an address, or null. All of 127/8 belongs to the loopback interface. */
     @Nullable
     InterfaceView find(InetAddress address) throws SocketException {
         long now = clock.getAsLong();
-        Look known = last;
-        InterfaceView found = known == null || isOld(known, now) ? null : known.find(address);
-        return found != null ? found : look(now).find(address);
+        Snapshot current = snapshot;
+        InterfaceView found = current == null || isStale(current, now) ? null : current.find(address);
+        return found != null ? found : refresh(now).find(address);
     }
 
-    /** The interface of a name, or null if there is none or it has no address. */
+    /** Returns the interface of the given name, or null if there is none or it has no address. */
     @Nullable
     InterfaceView named(String name) throws SocketException {
         long now = clock.getAsLong();
-        Look known = last;
-        InterfaceView found = known == null || isOld(known, now) ? null : known.byName.get(name);
-        return found != null ? found : look(now).byName.get(name);
+        Snapshot current = snapshot;
+        InterfaceView found = current == null || isStale(current, now) ? null : current.byName.get(name);
+        return found != null ? found : refresh(now).byName.get(name);
     }
 
-    /** Whether an interface that has an address is up. */
+    /** Returns whether any interface that has an address is up. */
     boolean isAnyUp() throws SocketException {
         long now = clock.getAsLong();
-        Look known = last;
-        return known != null && !isOld(known, now) && known.isAnyUp()
-                || look(now).isAnyUp();
+        Snapshot current = snapshot;
+        return current != null && !isStale(current, now) && current.isAnyUp()
+                || refresh(now).isAnyUp();
     }
 
-    /** Looks again at the next question. */
-    synchronized void forget() {
-        last = null;
+    /** Discards the snapshot, so that the next lookup reads the interfaces again. */
+    synchronized void invalidate() {
+        snapshot = null;
     }
 
-    private static boolean isOld(Look look, long nowNanos) {
-        return nowNanos - look.atNanos >= FRESH_NANOS;
+    private static boolean isStale(Snapshot snapshot, long nowNanos) {
+        return nowNanos - snapshot.atNanos >= FRESH_NANOS;
     }
 
-    /** Of threads that need a look at the same time only the first looks. */
-    private synchronized Look look(long askedNanos) throws SocketException {
-        Look known = last;
-        if (known != null && known.atNanos - askedNanos > 0) {
-            return known;
+    /**
+     * Returns a snapshot taken after {@code requestedNanos}. Of several threads that need one at the same time, only
+     * the first reads the interfaces.
+     */
+    private synchronized Snapshot refresh(long requestedNanos) throws SocketException {
+        Snapshot current = snapshot;
+        if (current != null && current.atNanos - requestedNanos > 0) {
+            return current;
         }
-        Look fresh = new Look(clock.getAsLong(), lister.list());
-        last = fresh;
-        return fresh;
+        Snapshot updated = new Snapshot(clock.getAsLong(), lister.list());
+        snapshot = updated;
+        return updated;
     }
 }

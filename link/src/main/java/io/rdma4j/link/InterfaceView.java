@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network interface as it was a moment ago: what it has is asked for once, when first wanted. Two threads may both ask,
- * and get the same. Thread safe.
+ * A network interface as it was a moment ago. Each property is read from the system on first use and then kept. Two
+ * threads may both read a property, and get the same value. Thread safe.
  */
 public final class InterfaceView {
-    /** Where the facts come from: the system, or a test. */
+    /** The source of the properties: the system, or a test. */
     interface Source {
         String name();
 
@@ -39,61 +39,61 @@ public final class InterfaceView {
         addresses = List.copyOf(source.addresses());
     }
 
-    /** Name, such as {@code eth0}. */
+    /** Returns the name, such as {@code eth0}. */
     public String name() {
         return source.name();
     }
 
-    /** Number; an interface that comes back under an old name has another. */
+    /** Returns the interface index. An interface that is created again under the same name has a different index. */
     public int index() {
         return source.index();
     }
 
-    /** Its addresses; of 127/8 only those that were given to it. */
+    /** Returns the interface's addresses. Of 127/8 only the addresses that were explicitly assigned are included. */
     public List<InetAddress> addresses() {
         return addresses;
     }
 
     /**
-     * Whether it is up.
+     * Returns whether the interface is up.
      *
-     * @throws SocketException if it has gone since
+     * @throws SocketException if the interface no longer exists
      */
     public boolean isUp() throws SocketException {
-        Boolean known = up;
-        if (known == null) {
-            known = source.isUp();
-            up = known;
+        Boolean cached = up;
+        if (cached == null) {
+            cached = source.isUp();
+            up = cached;
         }
-        return known;
+        return cached;
     }
 
     /**
-     * Whether all of 127/8 belongs to it.
+     * Returns whether this is the loopback interface, to which all of 127/8 belongs.
      *
-     * @throws SocketException if it has gone since
+     * @throws SocketException if the interface no longer exists
      */
     public boolean isLoopback() throws SocketException {
-        Boolean known = loopback;
-        if (known == null) {
-            known = source.isLoopback();
-            loopback = known;
+        Boolean cached = loopback;
+        if (cached == null) {
+            cached = source.isLoopback();
+            loopback = cached;
         }
-        return known;
+        return cached;
     }
 
     /**
-     * Largest IP packet, in bytes.
+     * Returns the size of the largest IP packet, in bytes.
      *
-     * @throws SocketException if it has gone since
+     * @throws SocketException if the interface no longer exists
      */
     public int mtuBytes() throws SocketException {
-        Integer known = mtu;
-        if (known == null) {
-            known = source.mtuBytes();
-            mtu = known;
+        Integer cached = mtu;
+        if (cached == null) {
+            cached = source.mtuBytes();
+            mtu = cached;
         }
-        return known;
+        return cached;
     }
 
     /**

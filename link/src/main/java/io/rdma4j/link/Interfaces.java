@@ -9,12 +9,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which network interface an address of this host belongs to, and facts about it. Thread safe. */
+/** Finds the network interface of a local address, and its properties. Thread safe. */
 public final class Interfaces {
-    /** What an interface carries that does not say: Ethernet's. */
+    /** The MTU assumed if the system does not report one: that of Ethernet. */
     private static final int USUAL_MTU_BYTES = 1500;
 
-    /** The message by which Java tells a host without addresses from one that does not list its interfaces. */
+    /**
+     * The exception message by which Java distinguishes a host without addresses from one that cannot list its
+     * interfaces.
+     */
     private static final String NONE = "No network interfaces configured";
 
     private static final InterfaceTable TABLE = InterfaceTable.ofSystem();
@@ -22,9 +25,10 @@ public final class Interfaces {
     private Interfaces() {}
 
     /**
-     * The network interfaces that have an address; none is no failure, unlike in Java.
+     * Returns the network interfaces that have an address. If there are none, the list is empty, whereas Java's own
+     * method throws.
      *
-     * @throws SocketException if the system does not list its interfaces
+     * @throws SocketException if the system cannot list its interfaces
      */
     public static List<NetworkInterface> all() throws SocketException {
         try {
@@ -38,19 +42,21 @@ public final class Interfaces {
     }
 
     /**
-     * What {@link #find} finds, as it was at most a tenth of a second ago; an interface or address that is new is found at
-     * once. For whoever asks often.
+     * Returns the result of {@link #find} as of at most a tenth of a second ago. A new interface or address is found at
+     * once. Meant for frequent lookups.
      *
-     * @throws SocketException if the system does not list its interfaces
+     * @return the interface, or null if none has the address
+     * @throws SocketException if the system cannot list its interfaces
      */
     public static @Nullable InterfaceView recent(InetAddress address) throws SocketException {
         return TABLE.find(address);
     }
 
     /**
-     * The interface of a name, as it was at most a tenth of a second ago; null if there is none, or it has no address.
+     * Returns the interface of the given name, as of at most a tenth of a second ago.
      *
-     * @throws SocketException if the system does not list its interfaces
+     * @return the interface, or null if there is none or it has no address
+     * @throws SocketException if the system cannot list its interfaces
      */
     public static @Nullable InterfaceView recent(String name) throws SocketException {
         return TABLE.named(name);
@@ -78,33 +84,38 @@ public final class Interfaces {
     }
 
     /**
-     * Whether an interface that has an address is up, or was a tenth of a second ago.
+     * Returns whether any interface that has an address is up, as of at most a tenth of a second ago.
      *
-     * @throws SocketException if the system does not list its interfaces
+     * @throws SocketException if the system cannot list its interfaces
      */
     public static boolean isAnyUp() throws SocketException {
         return TABLE.isAnyUp();
     }
 
-    /** Something has changed: {@link #recent} looks again. */
+    /** Discards cached results after a change, so that {@link #recent} reads the interfaces again. */
     public static void forget() {
-        TABLE.forget();
+        TABLE.invalidate();
     }
 
-    /** Interface index of an IPv6 link-local address, else 0: other addresses mean the same whatever their scope. */
+    /**
+     * Returns the interface index of an IPv6 link-local address, else 0. For other addresses the scope has no meaning.
+     */
     public static int scope(InetAddress address) {
         return address instanceof Inet6Address six && six.isLinkLocalAddress() ? six.getScopeId() : 0;
     }
 
-    /** Whether two addresses are the same one: of link-local addresses the link counts, which Java does not compare. */
+    /**
+     * Returns whether two addresses are the same. Unlike {@link InetAddress#equals}, this compares the scopes of
+     * link-local addresses.
+     */
     public static boolean areSame(InetAddress a, InetAddress b) {
         return a.equals(b) && scope(a) == scope(b);
     }
 
     /**
-     * Largest IP packet of the interface that has {@code address}; all of 127/8 belongs to the loopback interface.
+     * Returns the MTU of the interface that has {@code address}. All of 127/8 belongs to the loopback interface.
      *
-     * @return the MTU in bytes, 1500 where the system does not tell
+     * @return the size of the largest IP packet in bytes, 1500 if the system does not report it
      */
     public static int mtuBytes(InetAddress address) {
         try {
@@ -112,15 +123,15 @@ public final class Interfaces {
             int mtu = network == null ? 0 : network.getMTU();
             return mtu > 0 ? mtu : USUAL_MTU_BYTES;
         } catch (SocketException e) {
-            // The interface went away between the two questions; the link will say so when it is used.
+            // The interface was removed between the two calls; using the link will report that.
             return USUAL_MTU_BYTES;
         }
     }
 
     /**
-     * The interface that has {@code address}.
+     * Returns the interface that has {@code address}.
      *
-     * @throws IOException if none has it
+     * @throws IOException if no interface has it
      */
     public static NetworkInterface of(InetAddress address) throws IOException {
         NetworkInterface network = find(address);
@@ -131,8 +142,11 @@ public final class Interfaces {
     }
 
     /**
-     * The interface that has {@code address}, or null; all of 127/8 belongs to the loopback interface, and a link-local
-     * address to the interface that its scope names: several can have the same one, as a VLAN and what is below it do.
+     * Returns the interface that has {@code address}, or null. All of 127/8 belongs to the loopback interface. A
+     * link-local address belongs to the interface that its scope names, since several interfaces can have the same one,
+     * as a VLAN and its underlying interface do.
+     *
+     * @throws SocketException if the system cannot list its interfaces
      */
     public static @Nullable NetworkInterface find(InetAddress address) throws SocketException {
         NetworkInterface network = NetworkInterface.getByInetAddress(address);

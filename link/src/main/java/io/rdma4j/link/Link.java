@@ -3,32 +3,35 @@ package io.rdma4j.link;
 import java.io.IOException;
 
 /**
- * A way for frames in and out of this process on one local address.
+ * A path for frames in and out of this process on one local address.
  *
- * <p>A link moves bytes and judges nothing: it neither reads nor computes the ICRC. Frames may be lost, doubled and
- * reordered on the way, as on any network; a frame that the kernel would not take counts as lost. Not thread safe: one
- * thread at a time, except {@link #statistics}.
+ * <p>A link transports bytes and does not interpret them: it neither checks nor computes the ICRC. Frames may be lost,
+ * duplicated and reordered, as on any network. A frame that the kernel refuses counts as lost. Not thread safe: one
+ * thread at a time may use a link, except for {@link #statistics}.
  *
- * <p>Links are wrapped to add a capture, faults or a trace; a wrapper is a link.
+ * <p>Links are wrapped to add a capture, faults or a trace; the wrapper is itself a link.
  */
 public interface Link extends AutoCloseable {
-    /** What this link can do. It may turn out to be less than it promised: ask before each burst. */
+    /**
+     * Returns the capabilities of this link. They may shrink while the link is in use: check them before each burst.
+     */
     LinkCapabilities capabilities();
 
-    /** The local address and UDP port that frames leave from. */
+    /** Returns the local address and UDP port that frames are sent from. */
     java.net.InetSocketAddress localAddress();
 
     /**
-     * Sends all frames of a burst. What the kernel does not take at once (a full buffer, a filter, a closed port at the
-     * peer) is dropped and counted, never thrown: the transport's retransmission covers it.
+     * Sends all frames of a burst. Frames that the kernel does not accept at once (a full buffer, a filter, a closed
+     * port at the peer) are dropped and counted. No exception is thrown, because the transport retransmits.
      *
-     * @param burst sealed frames to one destination; its memory may be used again when the call returns
+     * @param burst sealed frames to one destination; its memory may be reused when the call returns
      */
     void send(SendBurst burst);
 
     /**
-     * Takes frames that have arrived, without waiting; some of them perhaps, but not none. The burst's frames point into memory of the burst or of the link
-     * and are valid until the next call with the same burst.
+     * Receives frames that have arrived, without waiting. The call may return only some of the pending frames, but
+     * returns at least one if any is pending. The burst's frames point into memory of the burst or of the link and are
+     * valid until the next call with the same burst.
      *
      * @param burst cleared and filled by this call
      * @return the number of frames in the burst
@@ -36,8 +39,8 @@ public interface Link extends AutoCloseable {
     int poll(ReceiveBurst burst);
 
     /**
-     * When this link needs {@link #poll} next though nothing arrives, since it holds frames back (a delay fault does);
-     * a bound for whoever waits.
+     * Returns the time at which this link needs {@link #poll} even if no frame arrives, since it holds frames back, as
+     * a delay fault does. A caller must not wait longer than that.
      *
      * @return a time of the clock that the link was given, or {@link Long#MAX_VALUE} for none
      */
@@ -45,10 +48,10 @@ public interface Link extends AutoCloseable {
         return Long.MAX_VALUE;
     }
 
-    /** Counts of what went through and what was lost here; may be read from any thread. */
+    /** Returns the counters of frames sent, received and lost by this link. May be read by any thread. */
     LinkStatistics statistics();
 
-    /** Closes the link; closing twice does nothing. */
+    /** Closes the link. Closing it again has no effect. */
     @Override
     void close() throws IOException;
 }

@@ -1,15 +1,16 @@
 package io.rdma4j.link;
 
 /**
- * What a link can do, so that its users need not ask for its type.
+ * The capabilities of a link.
  *
- * @param mtuBytes largest IP packet that the interface carries whole
- * @param maxSegments frames that one {@link SendBurst} may hold; 1 where each is a call of its own
- * @param identificationCountsSegments whether frame {@code i} of a burst of several leaves with IPv4 identification
- *     {@code i} (segmented sends do so) instead of 0; the ICRC covers it
- * @param receivesZeroChecksum whether frames without a UDP checksum arrive. IPv4 links receive them. Linux's rdma_rxe
- *     sends none on IPv6 either, and an IPv6 socket drops such datagrams unless told otherwise, which NIO cannot do: over
- *     the {@code nio} link set an IPv6 peer that is a Linux kernel is not heard
+ * @param mtuBytes size of the largest IP packet that the interface carries unfragmented
+ * @param maxSegments number of frames that one {@link SendBurst} may hold; 1 if each frame needs a system call of its
+ *     own
+ * @param identificationCountsSegments true if frame {@code i} of a burst of several frames is sent with IPv4
+ *     identification {@code i} (segmented sends do so) instead of 0; the ICRC covers the identification
+ * @param receivesZeroChecksum true if frames without a UDP checksum are received. IPv4 links receive them. Over IPv6,
+ *     Linux's rdma_rxe sends frames without a checksum too, but an IPv6 socket drops such datagrams by default, and NIO
+ *     cannot change that. The {@code nio} link set therefore receives nothing from a Linux kernel over IPv6.
  */
 public record LinkCapabilities(
         int mtuBytes, int maxSegments, boolean identificationCountsSegments, boolean receivesZeroChecksum) {}

@@ -6,11 +6,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts capture, trace and faults around links as {@link LinkOptions} say. One decorator serves all links of a process,
- * which share its capture file; close it after them.
+ * Adds capture, trace and faults to links as requested by {@link LinkOptions}. One decorator serves all links of a
+ * process, which share its capture file. It must be closed after them.
  *
- * <p>From the wire inwards: capture, trace, faults. So capture and trace show what is on the wire: a frame that the faults
- * lose on its way out is not in the capture, one that they lose on its way in is.
+ * <p>The layers from the wire inwards are capture, trace, faults, so capture and trace show the frames on the wire. An
+ * outbound frame that the faults drop is not in the capture. An inbound frame that they drop is.
  */
 public final class LinkDecorator implements AutoCloseable {
     private final LinkOptions options;
@@ -20,13 +20,13 @@ public final class LinkDecorator implements AutoCloseable {
     private final @Nullable PcapngWriter writer;
 
     /**
-     * Creates a decorator, and the capture file if there shall be one.
+     * Creates a decorator, and the capture file if the options name one.
      *
-     * @param options what to put around links
-     * @param nanoClock monotonic clock of faults and traced lines, such as {@link System#nanoTime}
-     * @param epochNanos time of captured packets, in nanoseconds since 1970
-     * @param lines takes the lines of the trace, and one when the capture's file cannot be written any more, from the
-     *     thread that drives the link
+     * @param options the layers to add to links
+     * @param nanoClock monotonic clock for faults and trace lines, such as {@link System#nanoTime}
+     * @param epochNanos clock for captured packets, in nanoseconds since 1970
+     * @param lines receives the trace lines, and one line if writing the capture file fails; called by the thread that
+     *     drives the link
      * @throws IOException if the capture file cannot be written
      */
     public LinkDecorator(LinkOptions options, LongSupplier nanoClock, LongSupplier epochNanos, Consumer<String> lines)
@@ -39,7 +39,7 @@ public final class LinkDecorator implements AutoCloseable {
                 options.captureFile() == null ? null : PcapngWriter.create(options.captureFile(), epochNanos, lines);
     }
 
-    /** The link with all that the options ask for around it. */
+    /** Returns the link wrapped in the layers that the options name. */
     public Link decorate(Link link) {
         Link decorated = link;
         if (writer != null) {
@@ -54,15 +54,18 @@ public final class LinkDecorator implements AutoCloseable {
         return decorated;
     }
 
-    /** How many packets are missing in the capture because its file could not be written; 0 where there is no capture. */
+    /**
+     * Returns the number of packets missing from the capture because its file could not be written, or 0 if there is no
+     * capture.
+     */
     public long lostPackets() {
         return writer == null ? 0 : writer.lostPackets();
     }
 
     /**
-     * Ends the capture.
+     * Closes the capture.
      *
-     * @throws IOException if packets are missing in it because the file could not be written
+     * @throws IOException if packets are missing from it because the file could not be written
      */
     @Override
     public void close() throws IOException {

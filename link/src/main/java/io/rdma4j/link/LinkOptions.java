@@ -4,32 +4,32 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to put around the links of a process: the tools' options {@code --pcap FILE}, {@code --fault SPEC} and {@code
- * --trace}. Immutable.
+ * The capture, trace and faults to add to the links of a process: the tools' options {@code --pcap FILE}, {@code
+ * --fault SPEC} and {@code --trace}. Immutable.
  *
- * @param captureFile where to write a packet capture, or null for none
- * @param faults faults to put on the frames, or null for none
- * @param trace whether to write one line per frame
+ * @param captureFile the packet capture to write, or null for none
+ * @param faults the faults to inject into frames, or null for none
+ * @param trace true to write one line per frame
  */
 public record LinkOptions(
         @Nullable Path captureFile, @Nullable FaultSpec faults, boolean trace) {
-    /** System property with the name of the file for a packet capture. */
+    /** System property with the name of the packet capture file. */
     public static final String CAPTURE_PROPERTY = "rdma4j.pcap";
 
     /** System property with a {@link FaultSpec}. */
     public static final String FAULT_PROPERTY = "rdma4j.fault";
 
-    /** System property that is {@code true} for a line per frame. */
+    /** System property that is {@code true} to write one line per frame. */
     public static final String TRACE_PROPERTY = "rdma4j.trace";
 
-    /** Links as they are. */
+    /** No capture, faults or trace. */
     public static final LinkOptions NONE = new LinkOptions(null, null, false);
 
     /**
-     * Options of the system properties {@value #CAPTURE_PROPERTY}, {@value #FAULT_PROPERTY} and {@value
-     * #TRACE_PROPERTY}.
+     * Returns the options given by the system properties {@value #CAPTURE_PROPERTY}, {@value #FAULT_PROPERTY} and
+     * {@value #TRACE_PROPERTY}.
      *
-     * @throws IllegalArgumentException if a value is not of the right form; the message names the property
+     * @throws IllegalArgumentException if a value is malformed; the message names the property
      */
     public static LinkOptions fromSystemProperties() {
         LinkOptions options = NONE;
@@ -46,17 +46,17 @@ public record LinkOptions(
         return Boolean.getBoolean(TRACE_PROPERTY) ? options.withTrace() : options;
     }
 
-    /** These options with a packet capture to {@code file}. */
+    /** Returns these options with a packet capture to {@code file}. */
     public LinkOptions withCaptureFile(Path file) {
         return new LinkOptions(file, faults, trace);
     }
 
-    /** These options with faults. */
+    /** Returns these options with the given faults. */
     public LinkOptions withFaults(FaultSpec spec) {
         return new LinkOptions(captureFile, spec, trace);
     }
 
-    /** These options with a line per frame. */
+    /** Returns these options with a trace of one line per frame. */
     public LinkOptions withTrace() {
         return new LinkOptions(captureFile, faults, true);
     }

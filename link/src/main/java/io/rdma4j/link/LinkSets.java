@@ -7,31 +7,33 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes link sets. {@code nio} works everywhere; {@code linux} makes the system calls itself, which is faster and hears
- * Linux' kernel device on IPv6, but needs native access for this module ({@code
+ * Creates link sets.
+ *
+ * <p>The {@code nio} kind works on every system. The {@code linux} kind makes Linux system calls directly. It is
+ * faster, and over IPv6 it also receives from Linux's kernel device, but it needs native access for this module ({@code
  * --enable-native-access=io.rdma4j.link}).
  */
 public final class LinkSets {
-    /** System property that names the kind of link set to use: {@code nio} or {@code linux}. */
+    /** System property that names the kind of link set to open: {@code nio} or {@code linux}. */
     public static final String KIND_PROPERTY = "rdma4j.link";
 
     private LinkSets() {}
 
     /**
-     * Opens the portable link set, on NIO.
+     * Opens the portable link set, which uses NIO.
      *
-     * @throws IOException if the system gives no selector
+     * @throws IOException if the system cannot create a selector
      */
     public static LinkSet portable() throws IOException {
         return new NioLinkSet();
     }
 
     /**
-     * Opens a link set of one kind.
+     * Opens a link set of the given kind.
      *
      * @param kind {@code nio} or {@code linux}
      * @throws IllegalArgumentException if there is no such kind
-     * @throws IOException if this system or the way Java was started does not allow it
+     * @throws IOException if this system, or the options Java was started with, do not allow this kind
      */
     public static LinkSet open(String kind) throws IOException {
         return switch (kind) {
@@ -60,11 +62,11 @@ public final class LinkSets {
     }
 
     /**
-     * Opens the link set that {@value #KIND_PROPERTY} names; without it, {@code linux} on Linux where native access is
-     * enabled, else {@code nio}.
+     * Opens the link set that the property {@value #KIND_PROPERTY} names. Without the property the kind is {@code
+     * linux} on Linux with native access enabled, else {@code nio}.
      *
      * @throws IllegalArgumentException if the property names no kind
-     * @throws IOException if this system or the way Java was started does not allow it
+     * @throws IOException if this system, or the options Java was started with, do not allow this kind
      */
     public static LinkSet best() throws IOException {
         String kind = System.getProperty(KIND_PROPERTY);
@@ -83,9 +85,9 @@ public final class LinkSets {
     }
 
     /**
-     * News of the network interfaces from now on, where {@link #best} opens a {@code linux} link set.
+     * Opens a source of notifications about network interface changes, if {@link #best} opens a {@code linux} link set.
      *
-     * @return null where nobody tells: with {@code nio}, and where the system gives no descriptor
+     * @return null with {@code nio}, or if the system cannot create the descriptors
      */
     public static @Nullable InterfaceNews interfaceNews() {
         if (!mayCallSystem() || System.getProperty(KIND_PROPERTY, "linux").equals("nio")) {
@@ -93,17 +95,17 @@ public final class LinkSets {
         }
         try {
             return new NetlinkNews();
-        } catch (IOException notTold) {
+        } catch (IOException unavailable) {
             return null;
         }
     }
 
     /**
-     * A link set whose UDP links have the decorator's capture, trace and faults around them; local channels stay as they
-     * are. Bound waits by {@link Link#nextDeadlineNanos}.
+     * Returns a link set that adds the decorator's capture, trace and faults to its UDP links. Local channels are not
+     * decorated. The caller must not wait beyond {@link Link#nextDeadlineNanos} of any link.
      *
-     * @param set the links to decorate; closed with the result
-     * @param decorator what to put around them; the caller closes it, after the set
+     * @param set the link set to decorate; closed together with the result
+     * @param decorator decorates the links; the caller closes it after the set
      */
     public static LinkSet decorate(LinkSet set, LinkDecorator decorator) {
         return new DecoratedLinkSet(set, decorator);

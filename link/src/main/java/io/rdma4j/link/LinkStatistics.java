@@ -2,20 +2,20 @@ package io.rdma4j.link;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts of one link. Written by the thread that drives the link, read by any. */
+/** Counters of one link. Written by the thread that drives the link, read by any thread. */
 public final class LinkStatistics {
-    /** Frames handed to the kernel. */
+    /** Frames passed to the kernel. */
     public final LongAdder sentFrames = new LongAdder();
 
     /** Frames received. */
     public final LongAdder receivedFrames = new LongAdder();
 
-    /** Frames that the kernel did not take (full buffer, filter, unreachable peer). */
+    /** Frames that the kernel did not accept (full buffer, filter, unreachable peer). */
     public final LongAdder sendFailures = new LongAdder();
 
-    /** Datagrams dropped on receive because they were larger than any RoCEv2 frame. */
+    /** Received datagrams dropped because they exceed the largest RoCEv2 frame. */
     public final LongAdder oversizeDatagrams = new LongAdder();
 
-    /** Creates counts of zero. */
+    /** Creates counters with the value zero. */
     public LinkStatistics() {}
 }

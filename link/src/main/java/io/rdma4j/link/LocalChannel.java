@@ -4,34 +4,39 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages to and from another process of this host, kept whole and in order, over a Unix-domain stream socket: each
- * message travels as its length in two bytes, network order, and its bytes. Never blocks. Not thread safe.
+ * A channel of messages to and from another process of this host, over a Unix-domain stream socket. Messages arrive
+ * complete and in order. Each is sent as its length in two bytes, network byte order, followed by its content. Calls
+ * never block. Not thread safe.
  */
 public interface LocalChannel extends AutoCloseable {
-    /** Most bytes of one message. */
+    /** The largest size of a message, in bytes. */
     int MAX_MESSAGE_BYTES = 8192;
 
     /**
-     * Sends one message, or drops it: a message never leaves in part.
+     * Sends one message or drops it. A message is never sent in part.
      *
-     * @param header first part of the message, from position to limit; its position is left alone
+     * @param header first part of the message, from position to limit; the position does not change
      * @param body second part, likewise; may be empty
      * @return false if the message was dropped because the other process does not read, or the channel is closed
+     * @throws IllegalArgumentException if the message is larger than {@link #MAX_MESSAGE_BYTES}
      */
     boolean send(ByteBuffer header, ByteBuffer body);
 
     /**
-     * Takes the next message that is there whole, or null; does not wait.
+     * Returns the next complete message without waiting, or null if there is none.
      *
      * @return the message from position to limit, valid until the next call
      */
     @Nullable
     ByteBuffer poll();
 
-    /** Whether the other process has gone or the channel was closed; messages already here can still be polled. */
+    /**
+     * Returns whether the other process has closed the channel or exited, or the channel was closed here. Messages
+     * already received can still be polled.
+     */
     boolean isClosed();
 
-    /** Closes the channel. */
+    /** Closes the channel. Closing it again has no effect. */
     @Override
     void close();
 }

@@ -8,9 +8,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a local channel of a {@link MemoryNetwork}. Each end may be used by a thread of its own. */
+/** One end of a local channel of a {@link MemoryNetwork}. A different thread may use each end. */
 final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
-    /** Bytes under way in one direction; beyond them messages are dropped, as when a socket's buffer is full. */
+    /**
+     * The largest number of bytes in flight in one direction. Further messages are dropped, as when a socket's buffer
+     * is full.
+     */
     private static final int CAPACITY_BYTES = 256 * 1024;
 
     private final MemoryLinkSet set;
@@ -36,15 +39,15 @@ final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
             throw new IllegalArgumentException(
                     "a message of " + bytes + " bytes is longer than " + MAX_MESSAGE_BYTES + " bytes");
         }
-        MemoryChannel to = peer;
-        if (closed || to == null || to.inputBytes.get() + bytes > CAPACITY_BYTES) {
+        MemoryChannel receiver = peer;
+        if (closed || receiver == null || receiver.inputBytes.get() + bytes > CAPACITY_BYTES) {
             return false;
         }
         ByteBuffer message = ByteBuffer.allocate(bytes);
         message.put(header.duplicate()).put(body.duplicate()).flip();
-        to.inputBytes.addAndGet(bytes);
-        to.input.add(message);
-        to.set.inputArrived();
+        receiver.inputBytes.addAndGet(bytes);
+        receiver.input.add(message);
+        receiver.set.inputArrived();
         return true;
     }
 
@@ -86,7 +89,7 @@ final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
         }
     }
 
-    /** A name that other link sets of the network connect to. */
+    /** A listener that other link sets of the network connect to. */
     static final class Listener implements LinkSet.LocalListener, MemoryLinkSet.Member {
         private final MemoryLinkSet set;
         private final Path path;
@@ -103,10 +106,10 @@ final class MemoryChannel implements LocalChannel, MemoryLinkSet.Member {
         }
 
         void connect(MemoryChannel from) {
-            MemoryChannel here = new MemoryChannel(set);
-            join(from, here);
+            MemoryChannel accepted = new MemoryChannel(set);
+            join(from, accepted);
             synchronized (this) {
-                connected.add(here);
+                connected.add(accepted);
             }
             set.inputArrived();
         }

@@ -25,11 +25,11 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
     private final MemorySegment ring = Arena.ofAuto().allocate((long) SLOTS * SLOT_BYTES, 64);
     private final ByteBuffer ringView = ring.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
     private final Frame[] slots = new Frame[SLOTS];
-    /** Slots filled, and slots given to the receiver, since the beginning. */
+    /** Number of slots filled so far. */
     private long filled;
 
     private long taken;
-    /** Slots that the receiver no longer looks at. */
+    /** Number of slots that the receiver no longer reads. */
     private long released;
 
     private boolean closed;
@@ -73,11 +73,11 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
                 statistics.sendFailures.increment();
                 continue;
             }
-            // As on a network, the sender does not learn that nobody was there or that the receiver did not keep up.
+            // As on a network, the sender is not informed if there is no receiver or the receiver does not keep up.
             statistics.sentFrames.increment();
-            for (MemoryLink to : receivers) {
-                if (to.offer(frame)) {
-                    to.set.inputArrived();
+            for (MemoryLink receiver : receivers) {
+                if (receiver.offer(frame)) {
+                    receiver.set.inputArrived();
                 }
             }
         }

@@ -21,7 +21,7 @@ final class MemoryLinkSet implements LinkSet {
         this.network = network;
     }
 
-    /** Something that the set waits for and closes. */
+    /** A link, channel or listener that the set waits for and closes. */
     interface Member {
         boolean hasInput();
 
@@ -86,7 +86,9 @@ final class MemoryLinkSet implements LinkSet {
         }
     }
 
-    /** Waits once only: a return without cause is allowed, and this room has no clock to wait for the rest by. */
+    /**
+     * Waits only once: a spurious return is allowed, and this module has no clock to compute the remaining time with.
+     */
     @Override
     @SuppressWarnings("WaitNotInLoop")
     public boolean await(long timeoutNanos) {
@@ -124,7 +126,7 @@ final class MemoryLinkSet implements LinkSet {
         }
     }
 
-    /** Lets a waiting thread look for input; unlike {@link #wakeup} it leaves no signal for the next one. */
+    /** Notifies waiting threads to check for input. Unlike {@link #wakeup}, this does not affect a later wait. */
     void inputArrived() {
         synchronized (monitor) {
             monitor.notifyAll();

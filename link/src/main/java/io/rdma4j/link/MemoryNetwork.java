@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A network within this process, for tests: link sets whose links and local channels reach each other through memory,
- * without sockets and files. All addresses are local to it. Frames arrive at once and in order; a receiver that does not
- * keep up loses frames. It is one network segment: what is sent to a multicast group reaches all links that were opened
- * for it. Thread safe; its link sets are used as any others.
+ * A network within this process, for tests. Its link sets exchange frames and messages through memory, without sockets
+ * and files. All addresses are local to it. Frames arrive at once and in order, and a receiver that does not keep up
+ * loses frames. The network is one segment: a frame sent to a multicast group reaches all links opened for the group.
+ * Thread safe. Its link sets follow the contract of {@link LinkSet}.
  */
 public final class MemoryNetwork {
     private static final int FIRST_FREE_PORT = 0xc000;
@@ -28,13 +28,13 @@ public final class MemoryNetwork {
     /**
      * Creates an empty network.
      *
-     * @param mtuBytes largest IP packet that it carries; larger ones count as send failures
+     * @param mtuBytes size of the largest IP packet that it carries; larger ones count as send failures
      */
     public MemoryNetwork(int mtuBytes) {
         this.mtuBytes = mtuBytes;
     }
 
-    /** Opens a link set on this network, as each process would have one. */
+    /** Opens a link set on this network, for one simulated process. */
     public LinkSet newLinkSet() {
         return new MemoryLinkSet(this);
     }
@@ -78,7 +78,7 @@ public final class MemoryNetwork {
         }
     }
 
-    /** Who receives what is sent to an address: at most one link, or all of a group. */
+    /** Returns the links that receive frames sent to an address: at most one, or all links of a multicast group. */
     synchronized List<MemoryLink> receivers(InetSocketAddress name) {
         MemoryLink link = links.get(name);
         return link == null ? List.copyOf(groups.getOrDefault(name, List.of())) : List.of(link);
@@ -100,10 +100,10 @@ public final class MemoryNetwork {
     synchronized MemoryChannel connect(MemoryLinkSet set, Path path) throws ConnectException {
         MemoryChannel.Listener listener = listeners.get(path);
         if (listener == null) {
-            throw new ConnectException("connect to " + path + ": nobody listens there on this memory network");
+            throw new ConnectException("connect to " + path + ": no process listens there on this memory network");
         }
-        MemoryChannel here = new MemoryChannel(set);
-        listener.connect(here);
-        return here;
+        MemoryChannel channel = new MemoryChannel(set);
+        listener.connect(channel);
+        return channel;
     }
 }

@@ -18,18 +18,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes frames to a packet capture in pcapng, which Wireshark and tcpdump read. Thread safe: several links may share one
- * writer.
+ * Writes frames to a packet capture in pcapng format, which Wireshark and tcpdump read. Thread safe: several links may
+ * share one writer.
  *
- * <p>The IP and UDP headers around each frame are made up again from what is known: lengths, addresses and ports as on
- * the wire, IPv4 with don't-fragment, the identification (found by the ICRC where the socket did not show it, 0 where the
- * ICRC is wrong) and its header checksum, no UDP checksum; IPv6 with a UDP checksum, which it must have. Times are
- * nanoseconds, and each packet says whether it came in or went out.
+ * <p>The IP and UDP headers around each frame are reconstructed. Lengths, addresses and ports are those on the wire.
+ * IPv4 headers have don't-fragment set, the identification, a header checksum and no UDP checksum. If the socket did
+ * not report the identification, it is recovered from the ICRC, and is 0 if the ICRC is wrong. IPv6 headers have the
+ * UDP checksum that IPv6 requires. Times are in nanoseconds, and each packet is marked as inbound or outbound.
  *
- * <p>The file ends with a whole block after each {@link #flush}, so it can be read while it grows and after this process
- * was killed. When the file cannot be written any more, it is cut to its last whole block, and packets are counted as lost: a
- * full disk does not stop the links. The file is locked against other captures, of other processes, too, where the file
- * system has locks.
+ * <p>The file ends with a complete block after each {@link #flush}, so it can be read while it grows and after this
+ * process was killed. If writing fails, the file is truncated to its last complete block, and further packets are
+ * counted as lost: a full disk does not stop the links. The file is locked against other captures, including those of
+ * other processes, if the file system supports locks.
  *
  * <p>Source: "PCAP Next Generation (pcapng) Capture File Format", IETF draft-ietf-opsawg-pcapng.
  */
@@ -55,7 +55,7 @@ public final class PcapngWriter implements AutoCloseable {
     private static final int MAX_IP_HEADERS = 48;
     private static final int BUFFER_BYTES = 256 * 1024;
 
-    /** Not written through its channel, which an interrupted thread would close for all others. */
+    /** Written as a stream, because an interrupt of a writing thread would close the channel for all links. */
     private final FileOutputStream file;
 
     private final Path path;
@@ -78,29 +78,31 @@ public final class PcapngWriter implements AutoCloseable {
     }
 
     /**
-     * Starts a capture; a file of the same name is replaced.
+     * Creates a capture file. An existing file of the same name is replaced.
      *
      * @param path the file to write
-     * @param epochNanos tells the time of each packet, in nanoseconds since 1970
+     * @param epochNanos returns the time of each packet, in nanoseconds since 1970
      * @throws IOException if the file cannot be written, or another capture is being written to it
      */
     public static PcapngWriter create(Path path, LongSupplier epochNanos) throws IOException {
-        return create(path, epochNanos, told -> {});
+        return create(path, epochNanos, _ -> {});
     }
 
     /**
-     * The same; a failure later on is told.
+     * Creates a capture file and reports later failures.
      *
-     * @param onFailure takes one sentence when the file cannot be written any more, from the thread that drives the link
-     * @throws IOException as {@link #create(Path, LongSupplier)}
+     * @param path the file to write
+     * @param epochNanos returns the time of each packet, in nanoseconds since 1970
+     * @param onFailure receives one sentence if writing fails later, called by the thread that drives the link
+     * @throws IOException if the file cannot be written, or another capture is being written to it
      */
     public static PcapngWriter create(Path path, LongSupplier epochNanos, Consumer<String> onFailure)
             throws IOException {
         FileOutputStream file = null;
         boolean done = false;
         try {
-            file = new FileOutputStream(path.toFile(), true); // appends: empties no file that another process writes
-            empty(file.getChannel());
+            file = new FileOutputStream(path.toFile(), true); // append, as another process may be writing it
+            lockAndTruncate(file.getChannel());
             PcapngWriter writer = new PcapngWriter(file, path, epochNanos, onFailure);
             writer.putSectionHeader();
             writer.putInterfaceDescription();
@@ -116,8 +118,8 @@ public final class PcapngWriter implements AutoCloseable {
         }
     }
 
-    /** Makes the file this capture's; the lock lasts until the file is closed. */
-    private static void empty(FileChannel channel) throws IOException {
+    /** Locks and truncates the file. The lock is held until the file is closed. */
+    private static void lockAndTruncate(FileChannel channel) throws IOException {
         if (!isLocked(channel)) {
             throw new IOException("another capture is being written to it");
         }
@@ -131,8 +133,8 @@ public final class PcapngWriter implements AutoCloseable {
             return channel.tryLock() != null;
         } catch (OverlappingFileLockException held) {
             return false;
-        } catch (IOException withoutLocks) {
-            return true; // the file system has none: a capture is worth more than the lock
+        } catch (IOException unsupported) {
+            return true; // the file system has no locks; the capture is more useful than the lock
         }
     }
 
@@ -153,17 +155,17 @@ public final class PcapngWriter implements AutoCloseable {
         return message.startsWith(name) ? message.substring(name.length(), message.length() - 1) : message;
     }
 
-    /** The file that is written. */
+    /** Returns the file that is written. */
     public Path path() {
         return path;
     }
 
-    /** Packets that could not be written. */
+    /** Returns the number of packets that could not be written. */
     public long lostPackets() {
         return lost.sum();
     }
 
-    /** Why the file could not be written, or null. */
+    /** Returns the reason why the file could not be written, or null. */
     public synchronized @Nullable IOException failure() {
         return failure;
     }
@@ -208,9 +210,9 @@ public final class PcapngWriter implements AutoCloseable {
     }
 
     /**
-     * Adds a frame; it reaches the file with the next {@link #flush}, or earlier.
+     * Appends a frame. It is written to the file by the next {@link #flush} or earlier.
      *
-     * @param outbound whether the frame leaves this host
+     * @param outbound true if this host sends the frame, false if it receives it
      */
     public synchronized void write(Frame frame, boolean outbound) {
         if (failure != null) {
@@ -252,7 +254,7 @@ public final class PcapngWriter implements AutoCloseable {
         return Math.max(0, icrc.recoverIdentification(frame));
     }
 
-    /** Hands all packets to the system, which keeps them even if this process ends now. */
+    /** Writes all buffered packets to the operating system, which keeps them even if this process exits. */
     public synchronized void flush() {
         if (blocks.position() == 0) {
             return;
@@ -275,9 +277,9 @@ public final class PcapngWriter implements AutoCloseable {
         blocks.clear();
     }
 
-    /** Cuts what is behind the last whole block of the file; tells how many of the buffered packets are in it. */
+    /** Truncates the file after its last complete block, and returns the number of buffered packets that are in it. */
     private int keepWholeBlocks(IOException cause) {
-        boolean interrupted = Thread.interrupted(); // it would close the channel
+        boolean interrupted = Thread.interrupted(); // an interrupt would close the channel
         try {
             FileChannel channel = file.getChannel();
             long written = channel.size() - fileBytes;
@@ -291,8 +293,8 @@ public final class PcapngWriter implements AutoCloseable {
                 channel.truncate(fileBytes + whole);
             }
             return packets;
-        } catch (IOException uncut) {
-            cause.addSuppressed(uncut);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
             return 0;
         } finally {
             if (interrupted) {
@@ -302,7 +304,7 @@ public final class PcapngWriter implements AutoCloseable {
     }
 
     /**
-     * Ends the capture; closing twice does nothing.
+     * Closes the capture. Closing it again has no effect.
      *
      * @throws IOException if packets were lost because the file could not be written
      */

@@ -3,7 +3,7 @@ package io.rdma4j.link;
 import io.rdma4j.wire.Frame;
 
 /**
- * Frames that one {@link Link#poll} has taken in. The frames are views into memory of the link, valid until the link is
+ * The frames that one {@link Link#poll} has received. They are views into memory of the link, valid until the link is
  * polled again. Not thread safe.
  */
 public final class ReceiveBurst {
@@ -13,7 +13,7 @@ public final class ReceiveBurst {
     /**
      * Creates an empty burst.
      *
-     * @param capacity most frames that one poll fills in, at least 1
+     * @param capacity largest number of frames that one poll returns, at least 1
      */
     public ReceiveBurst(int capacity) {
         frames = new Frame[capacity];
@@ -22,37 +22,37 @@ public final class ReceiveBurst {
         }
     }
 
-    /** Most frames that the burst can hold. */
+    /** Returns the largest number of frames that the burst can hold. */
     public int capacity() {
         return frames.length;
     }
 
-    /** Number of frames. */
+    /** Returns the number of frames. */
     public int count() {
         return count;
     }
 
-    /** Whether no further frame fits. */
+    /** Returns whether the burst is full. */
     public boolean isFull() {
         return count == frames.length;
     }
 
-    /** Frame {@code index}, below {@link #count}. */
+    /** Returns frame {@code index}, which must be less than {@link #count}. */
     public Frame frame(int index) {
         return frames[index];
     }
 
-    /** Empties the burst. */
+    /** Removes all frames. */
     public void clear() {
         count = 0;
     }
 
-    /** Adds a frame for a link to fill; the burst must not be full. */
+    /** Adds a frame for a link to fill, and returns it. The burst must not be full. */
     public Frame add() {
         return frames[count++];
     }
 
-    /** Takes back the frame that was added last. */
+    /** Removes the frame that was added last. */
     public void removeLast() {
         count--;
     }

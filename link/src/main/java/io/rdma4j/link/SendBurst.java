@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Frames from one local address to one destination, laid end to end in one piece of memory: all have the size of the
- * first, only the last may be shorter. So a link can hand them to the kernel in one segmented send.
+ * A burst of frames from one local address to one destination, laid out contiguously. All frames have the size of the
+ * first, and only the last may be shorter, so a link can pass them to the kernel in one segmented send.
  *
- * <p>Use: {@link #clear}, {@link #destination}, then for each frame write at {@link #tail} of {@link #segment}, seal it
- * and {@link #append} it; then {@link Link#send}. Not thread safe.
+ * <p>Usage: call {@link #clear} and {@link #destination}. For each frame, write it at {@link #tail} of {@link
+ * #segment}, seal it and {@link #append} it. Then call {@link Link#send}. Not thread safe.
  */
 public final class SendBurst {
     /** Largest frame: path MTU 4096, all headers, immediate and ICRC, rounded up. */
@@ -33,8 +33,9 @@ public final class SendBurst {
     /**
      * Creates an empty burst.
      *
-     * @param arena owns the burst's memory
-     * @param capacityBytes memory for the frames, at least {@link #MAX_FRAME_BYTES}
+     * @param arena allocates the burst's memory
+     * @param capacityBytes size of the memory for the frames, at least {@link #MAX_FRAME_BYTES}
+     * @throws IllegalArgumentException if the capacity is less than {@link #MAX_FRAME_BYTES}
      */
     public SendBurst(Arena arena, int capacityBytes) {
         if (capacityBytes < MAX_FRAME_BYTES) {
@@ -44,7 +45,7 @@ public final class SendBurst {
         buffer = segment.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
     }
 
-    /** Empties the burst. */
+    /** Removes all frames. */
     public void clear() {
         count = 0;
         segmentBytes = 0;
@@ -53,7 +54,7 @@ public final class SendBurst {
     }
 
     /**
-     * Says where the burst's frames go; addresses in GID form.
+     * Sets the destination of the burst's frames. Addresses are in GID form.
      *
      * @param high upper half of the address
      * @param low lower half of the address
@@ -67,22 +68,35 @@ public final class SendBurst {
         trafficClass = newTrafficClass;
     }
 
-    /** Sets the UDP port of the destination, for peers that are not on {@link Frame#UDP_PORT}; stays until set again. */
+    /**
+     * Sets the UDP port of the destination, for peers that do not use {@link Frame#UDP_PORT}. It remains in effect
+     * until set again.
+     */
     public void destinationPort(int port) {
         destinationPort = port;
     }
 
-    /** Whether a frame of up to {@link #MAX_FRAME_BYTES} can be appended, within {@code maxSegments} frames. */
+    /**
+     * Returns whether a frame of up to {@link #MAX_FRAME_BYTES} can be appended without exceeding {@code maxSegments}
+     * frames.
+     */
     public boolean hasRoom(int maxSegments) {
         return count < maxSegments && !closedByShortFrame && segment.byteSize() - tail >= MAX_FRAME_BYTES;
     }
 
-    /** Whether a frame of {@code bytes} keeps the rule of equal sizes. */
+    /**
+     * Returns whether a frame of {@code bytes} bytes can follow the present frames. All frames but the last must have
+     * the same size.
+     */
     public boolean accepts(int bytes) {
         return count == 0 || !closedByShortFrame && bytes <= segmentBytes;
     }
 
-    /** Takes the frame of {@code bytes} that was written at {@link #tail} into the burst. */
+    /**
+     * Appends the frame of {@code bytes} bytes that was written at {@link #tail}.
+     *
+     * @throws IllegalStateException if the frame is not accepted, see {@link #accepts}
+     */
     public void append(int bytes) {
         if (!accepts(bytes)) {
             throw new IllegalStateException("a frame of " + bytes + " bytes after frames of " + segmentBytes);
@@ -96,69 +110,69 @@ public final class SendBurst {
         tail += bytes;
     }
 
-    /** The memory of the frames. */
+    /** Returns the memory of the frames. */
     public MemorySegment segment() {
         return segment;
     }
 
-    /** The same memory as {@link #segment}; position and limit are the user's to set. */
+    /** Returns the memory of {@link #segment} as a buffer. Callers may change its position and limit. */
     public ByteBuffer buffer() {
         return buffer;
     }
 
-    /** Where the next frame begins. */
+    /** Returns the offset of the next frame, in bytes. */
     public int tail() {
         return tail;
     }
 
-    /** Number of frames. */
+    /** Returns the number of frames. */
     public int count() {
         return count;
     }
 
-    /** Bytes of each frame but the last. */
+    /** Returns the size in bytes of each frame but the last. */
     public int segmentBytes() {
         return segmentBytes;
     }
 
-    /** Where frame {@code index} begins. */
+    /** Returns the offset of frame {@code index}, in bytes. */
     public int offset(int index) {
         return index * segmentBytes;
     }
 
-    /** Bytes of frame {@code index}. */
+    /** Returns the size of frame {@code index}, in bytes. */
     public int length(int index) {
         return index == count - 1 ? tail - index * segmentBytes : segmentBytes;
     }
 
-    /** Upper half of the destination address. */
+    /** Returns the upper half of the destination address. */
     public long destinationHigh() {
         return destinationHigh;
     }
 
-    /** Lower half of the destination address. */
+    /** Returns the lower half of the destination address. */
     public long destinationLow() {
         return destinationLow;
     }
 
-    /** Interface index of an IPv6 link-local destination, else 0. */
+    /** Returns the interface index of an IPv6 link-local destination, else 0. */
     public int destinationScope() {
         return destinationScope;
     }
 
-    /** UDP port of the destination. */
+    /** Returns the UDP port of the destination. */
     public int destinationPort() {
         return destinationPort;
     }
 
-    /** Type of service or traffic class. */
+    /** Returns the type of service or traffic class. */
     public int trafficClass() {
         return trafficClass;
     }
 
     /**
-     * A view of frame {@code index} with the burst's destination; source address and port are the caller's to fill. The
-     * same object is returned by every call.
+     * Returns a view of frame {@code index} with the burst's destination. The caller sets the source address and port.
+     * Every call returns the same object.
      */
     public Frame frame(int index) {
         frame.segment = segment;

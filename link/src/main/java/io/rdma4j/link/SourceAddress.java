@@ -4,7 +4,7 @@ import io.rdma4j.link.internal.GidAddresses;
 import io.rdma4j.wire.Frame;
 import java.net.InetSocketAddress;
 
-/** The source of the frames that a link sends, to complete a {@link SendBurst}'s frames with. */
+/** The source address of the frames that a link sends, used to complete the frames of a {@link SendBurst}. */
 final class SourceAddress {
     private final long high;
     private final long low;
@@ -19,7 +19,7 @@ final class SourceAddress {
         this.link = link;
     }
 
-    /** Frame {@code index} of a burst with all that is known of its headers on the wire. */
+    /** Returns frame {@code index} of a burst with all known fields of its headers set. */
     Frame complete(SendBurst burst, int index) {
         Frame frame = burst.frame(index);
         frame.sourceHigh = high;

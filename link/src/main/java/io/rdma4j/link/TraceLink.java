@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Writes one line per frame that goes through a link: when, in which direction, and what it says.
+ * Writes one line for each frame of a link, with its time, direction and contents.
  *
  * <pre>
  *      0.001204 out 10.88.0.1 &gt; 10.88.0.2 RC_SEND_ONLY qp 0x11 psn 178919 ackreq len 16
@@ -26,9 +26,9 @@ public final class TraceLink extends ForwardingLink {
      * Wraps a link.
      *
      * @param inner the link to trace
-     * @param nanoClock tells the time of each frame, in nanoseconds
-     * @param startNanos the clock's time that lines count from
-     * @param lines takes each line, without line end
+     * @param nanoClock returns the time of each frame, in nanoseconds
+     * @param startNanos the clock's time that the printed times are relative to
+     * @param lines receives each line, without line end
      */
     public TraceLink(Link inner, LongSupplier nanoClock, long startNanos, Consumer<String> lines) {
         super(inner);

@@ -4,15 +4,18 @@ import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.IpHeaders;
 import java.nio.ByteBuffer;
 
-/** IP and UDP headers around a frame, as they were or may have been on the wire (RFC 791, RFC 8200, RFC 768). */
+/**
+ * Writes the IP and UDP headers of a frame (RFC 791, RFC 8200, RFC 768). Fields that are not known have their most
+ * likely value.
+ */
 final class UdpHeaders {
     private static final int UDP_BYTES = 8;
     private static final int PROTOCOL_UDP = 17;
 
-    /** Bytes of an IPv4 and a UDP header. */
+    /** Size of an IPv4 and a UDP header, in bytes. */
     static final int IPV4_BYTES = IpHeaders.IPV4_BYTES + UDP_BYTES;
 
-    /** Bytes of an IPv6 and a UDP header. */
+    /** Size of an IPv6 and a UDP header, in bytes. */
     static final int IPV6_BYTES = IpHeaders.IPV6_BYTES + UDP_BYTES;
 
     private UdpHeaders() {}
@@ -27,7 +30,7 @@ final class UdpHeaders {
     static void writeIpv6(ByteBuffer target, Frame frame) {
         IpHeaders.writeIpv6(target, frame);
         int checksum = ~IpHeaders.fold(ipv6Sum(frame, UDP_BYTES + frame.length)) & 0xffff;
-        // 0 would say that there is no checksum; all ones is the same number.
+        // 0 would mean that there is no checksum; all ones is the same number in one's complement.
         putUdp(target, frame, checksum == 0 ? 0xffff : checksum);
     }
 
@@ -36,7 +39,7 @@ final class UdpHeaders {
         target.putShort((short) (UDP_BYTES + frame.length)).putShort((short) checksum);
     }
 
-    /** Sum of pseudo header, UDP header and payload. */
+    /** Returns the sum of pseudo header, UDP header and payload. */
     private static long ipv6Sum(Frame frame, int udpBytes) {
         long sum = words(frame.sourceHigh)
                 + words(frame.sourceLow)

@@ -1,2 +1,2 @@
-/** Bursts of frames in and out of the process, with wrappers for capture, faults and trace. */
+/** Sending and receiving bursts of frames, with wrappers for capture, faults and trace. */
 package io.rdma4j.link;

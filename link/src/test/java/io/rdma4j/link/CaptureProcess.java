@@ -6,21 +6,22 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 
 /**
- * A process that captures what it sends: {@code FILE PACKETS}. It prints "open" once the file is, then what the decorator
- * says and "sent", how many packets the capture misses, and why; at the end it waits for its standard input.
+ * A process that captures the frames it sends. Its arguments are FILE and PACKETS. It prints "open" when the file is
+ * open, the decorator's messages, "sent", and finally the error with the number of lost packets. After sending it waits
+ * for standard input.
  */
 final class CaptureProcess {
     private CaptureProcess() {}
 
-    public static void main(String[] words) throws IOException {
-        LinkOptions options = LinkOptions.NONE.withCaptureFile(Path.of(words[0]));
+    public static void main(String[] args) throws IOException {
+        LinkOptions options = LinkOptions.NONE.withCaptureFile(Path.of(args[0]));
         try (LinkDecorator decorator = new LinkDecorator(
-                        options, System::nanoTime, () -> 0, line -> System.out.println("told " + line));
+                        options, System::nanoTime, () -> 0, line -> System.out.println("reported " + line));
                 LinkSet set = LinkSets.decorate(new MemoryNetwork(1500).newLinkSet(), decorator)) {
             System.out.println("open");
             Link link = set.openUdp(InetAddress.ofLiteral("10.0.0.1"), 4791);
             SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
-            for (int i = 0; i < Integer.parseInt(words[1]); i++) {
+            for (int i = 0; i < Integer.parseInt(args[1]); i++) {
                 Frames.send(link, burst, link.localAddress(), 100 + i % 900, i);
             }
             System.out.println("sent");

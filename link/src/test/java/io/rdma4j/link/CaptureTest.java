@@ -47,7 +47,7 @@ class CaptureTest {
         return PcapngWriter.create(folder.resolve(name), () -> time++);
     }
 
-    /** An RC SEND_ONLY with a payload, sealed for the link that sends it. */
+    /** Sends an RC SEND_ONLY with a payload, sealed for the sending link. */
     private void sendPacket(Link from, InetSocketAddress to, int payload) {
         burst.clear();
         Frames.address(burst, to);
@@ -67,7 +67,7 @@ class CaptureTest {
     }
 
     @Test
-    void ipv4FramesOfBothDirectionsGetTheirHeadersAndTimes() throws IOException {
+    void ipv4FramesOfBothDirectionsAreWrittenWithHeadersAndTimes() throws IOException {
         try (LinkSet set = network.newLinkSet();
                 PcapngWriter writer = writer("v4.pcapng")) {
             Link one = new CaptureLink(set.openUdp(ONE, 4791), writer);
@@ -75,7 +75,7 @@ class CaptureTest {
             sendPacket(one, two.localAddress(), 5);
             assertThat(two.poll(received)).isEqualTo(1);
             byte[] frame = Frames.bytes(received.frame(0));
-            // Read while the writer is still open: each burst is in the file when its call returns.
+            // The file is read while the writer is still open: each burst is in the file when its call returns.
             List<PcapngReader.Packet> packets = PcapngReader.read(writer.path());
             assertThat(packets).hasSize(2);
             assertThat(packets.get(0).flags()).isEqualTo(2);
@@ -103,7 +103,7 @@ class CaptureTest {
     }
 
     @Test
-    void ipv6FramesHaveARightUdpChecksum() throws IOException {
+    void ipv6FramesHaveAValidUdpChecksum() throws IOException {
         try (LinkSet set = network.newLinkSet();
                 PcapngWriter writer = writer("v6.pcapng")) {
             Link one = new CaptureLink(set.openUdp(ONE_V6, 0), writer);
@@ -133,7 +133,7 @@ class CaptureTest {
     }
 
     @Test
-    void anUnseenIdentificationIsFoundByTheIcrc() throws IOException {
+    void unknownIdentificationIsRecoveredFromTheIcrc() throws IOException {
         try (LinkSet set = network.newLinkSet();
                 PcapngWriter writer = writer("id.pcapng")) {
             Link one = set.openUdp(ONE, 4791);
@@ -154,7 +154,7 @@ class CaptureTest {
     }
 
     @Test
-    void thousandsOfFramesOfSeveralLinksShareOneFile() throws IOException {
+    void severalLinksShareOneFileForThousandsOfFrames() throws IOException {
         try (LinkSet set = network.newLinkSet();
                 PcapngWriter writer = writer("many.pcapng")) {
             Link one = new CaptureLink(set.openUdp(ONE, 4791), writer);
@@ -169,7 +169,7 @@ class CaptureTest {
     }
 
     @Test
-    void aFileThatCannotBeMadeIsNamed() {
+    void fileThatCannotBeCreatedIsNamed() {
         Path nowhere = folder.resolve("no/such/folder.pcapng");
         assertThatThrownBy(() -> PcapngWriter.create(nowhere, () -> 0))
                 .isInstanceOf(IOException.class)
@@ -178,7 +178,7 @@ class CaptureTest {
     }
 
     @Test
-    void aFullDiskCountsPacketsAndDoesNotStopTheLink() throws IOException {
+    void fullDiskCountsLostPacketsAndDoesNotStopTheLink() throws IOException {
         Path full = Path.of("/dev/full");
         assumeTrue(Files.exists(full), "needs a device that is always full");
         assertThatThrownBy(() -> PcapngWriter.create(full, () -> 0))
@@ -196,7 +196,7 @@ class CaptureTest {
         }
     }
 
-    /** A process of {@link CaptureProcess}, whose files may have {@code kibibytes} where that is above 0. */
+    /** Starts a {@link CaptureProcess}. Its files are limited to {@code kibibytes}, unless that is 0. */
     private static Process capturing(Path file, int packets, int kibibytes) throws IOException, URISyntaxException {
         List<String> command = new ArrayList<>();
         if (kibibytes > 0) {
@@ -212,7 +212,7 @@ class CaptureTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aFileThatTakesNoMoreEndsWithAWholePacketAndTheLossIsTold() throws Exception {
+    void fileAtItsSizeLimitEndsWithACompletePacketAndTheLossIsReported() throws Exception {
         Path file = folder.resolve("short.pcapng");
         Process process = capturing(file, 1000, 64);
         process.getOutputStream().close();
@@ -223,7 +223,9 @@ class CaptureTest {
         assertThat(lines)
                 .satisfiesExactly(
                         open -> assertThat(open).isEqualTo("open"),
-                        told -> assertThat(told).startsWith("told ").contains(file.toString(), "File too large"),
+                        reported -> assertThat(reported)
+                                .startsWith("reported ")
+                                .contains(file.toString(), "File too large"),
                         sent -> assertThat(sent).isEqualTo("sent"),
                         failed -> assertThat(failed)
                                 .startsWith("failed ")
@@ -231,7 +233,7 @@ class CaptureTest {
     }
 
     @Test
-    void twoProcessesDoNotWriteOneFile() throws Exception {
+    void secondProcessCannotWriteTheSameFile() throws Exception {
         Path file = folder.resolve("held.pcapng");
         Process process = capturing(file, 10, 0);
         try (BufferedReader lines = process.inputReader()) {
@@ -250,7 +252,7 @@ class CaptureTest {
     }
 
     @Test
-    void twoCapturesOfAProcessDoNotWriteOneFile() throws IOException {
+    void secondCaptureOfTheProcessCannotWriteTheSameFile() throws IOException {
         try (PcapngWriter first = writer("twice.pcapng")) {
             assertThatThrownBy(() -> writer("twice.pcapng"))
                     .isInstanceOf(IOException.class)

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a main class of the tests in a Java virtual machine of its own. */
+/** Runs a main class of the tests in a separate Java virtual machine. */
 final class ChildJava {
     private ChildJava() {}
 
-    /** The lines that it printed, of errors too. */
+    /** Returns the lines that the process printed, including its error output. */
     static List<String> run(List<String> wrapper, List<String> options, Class<?> main) throws Exception {
         List<String> command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -26,7 +26,7 @@ final class ChildJava {
         return output.lines().toList();
     }
 
-    /** Folders or archives of this room, its tests and the wire room. */
+    /** Returns the directories or archives of this module, its tests and the wire module. */
     static String classPath() throws URISyntaxException {
         List<String> paths = new ArrayList<>();
         for (Class<?> type : List.of(LinkSets.class, io.rdma4j.wire.Frame.class, ChildJava.class)) {

@@ -18,14 +18,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each fault does what it says, with the counts of its seed. */
+/** Each fault has the specified effect, with the counts that its seed determines. */
 class FaultLinkTest {
     private static final InetAddress ONE = InetAddress.ofLiteral("10.0.0.1");
     private static final InetAddress TWO = InetAddress.ofLiteral("10.0.0.2");
     private static final int FRAMES = 1000;
     private static final int FRAME_BYTES = 64;
 
-    /** What 10 % of 1000 frames comes to with seed 7: counted by a SplitMix64 of its own outside this project. */
+    /**
+     * The frames affected by a 10 % fault among 1000 with seed 7, computed with a separate SplitMix64 outside this
+     * project.
+     */
     private static final int OUTBOUND_LOST = 106;
 
     private static final int INBOUND_LOST = 107;
@@ -58,21 +61,24 @@ class FaultLinkTest {
         return new FaultLink(link, FaultSpec.parse(spec), () -> now);
     }
 
-    /** Sends numbered frames and returns the numbers that arrive, in order; each frame is whole unless {@code damaged}. */
-    private List<Integer> exchange(Link from, Link to, List<Integer> damaged) {
-        List<Integer> arrived = new ArrayList<>();
+    /**
+     * Sends numbered frames and returns the numbers received, in order. The numbers of corrupted frames are added to
+     * {@code corrupted}.
+     */
+    private List<Integer> exchange(Link from, Link to, List<Integer> corrupted) {
+        List<Integer> delivered = new ArrayList<>();
         for (int i = 0; i < FRAMES; i++) {
             sendNumbered(from, to, i);
-            collect(to, arrived, damaged);
+            collect(to, delivered, corrupted);
         }
-        return arrived;
+        return delivered;
     }
 
     private void sendNumbered(Link from, Link to, int number) {
         burst.clear();
         Frames.address(burst, to.localAddress());
         burst.segment().asSlice(0, FRAME_BYTES).fill((byte) 0);
-        // The number four times, so that it survives the change of a bit.
+        // The number is written four times, so that it survives a flipped bit.
         for (int i = 0; i < 4; i++) {
             burst.buffer().putInt(4 * i, number);
         }
@@ -80,7 +86,7 @@ class FaultLinkTest {
         from.send(burst);
     }
 
-    private static void collect(Link link, List<Integer> arrived, List<Integer> damaged) {
+    private static void collect(Link link, List<Integer> delivered, List<Integer> corrupted) {
         ReceiveBurst received = new ReceiveBurst(3);
         while (link.poll(received) > 0) {
             for (int i = 0; i < received.count(); i++) {
@@ -94,9 +100,9 @@ class FaultLinkTest {
                 int bits = BitSet.valueOf(bytes).cardinality();
                 assertThat(bits).isLessThanOrEqualTo(1);
                 if (bits == 1) {
-                    damaged.add(number);
+                    corrupted.add(number);
                 }
-                arrived.add(number);
+                delivered.add(number);
             }
         }
     }
@@ -106,108 +112,108 @@ class FaultLinkTest {
     }
 
     @Test
-    void withoutFaultsAllGoesThroughAtOnce() {
-        List<Integer> damaged = new ArrayList<>();
-        assertThat(exchange(faulty(plainOne, "seed=9"), faulty(plainTwo, "seed=9"), damaged))
+    void withoutFaultsAllFramesAreDeliveredAtOnce() {
+        List<Integer> corrupted = new ArrayList<>();
+        assertThat(exchange(faulty(plainOne, "seed=9"), faulty(plainTwo, "seed=9"), corrupted))
                 .isEqualTo(all());
-        assertThat(damaged).isEmpty();
+        assertThat(corrupted).isEmpty();
     }
 
     @Test
-    void lossLosesItsShareOfTheFramesSent() {
+    void lossDropsItsFractionOfSentFrames() {
         FaultLink one = faulty(plainOne, "loss=10%,seed=7");
-        List<Integer> arrived = exchange(one, plainTwo, new ArrayList<>());
+        List<Integer> delivered = exchange(one, plainTwo, new ArrayList<>());
         assertThat(one.outboundCounts().frames.sum()).isEqualTo(FRAMES);
         assertThat(one.outboundCounts().lost.sum()).isEqualTo(OUTBOUND_LOST);
-        assertThat(arrived).hasSize(FRAMES - OUTBOUND_LOST).isSorted().doesNotHaveDuplicates();
+        assertThat(delivered).hasSize(FRAMES - OUTBOUND_LOST).isSorted().doesNotHaveDuplicates();
         assertThat(one.inboundCounts().frames.sum()).isZero();
     }
 
     @Test
-    void lossLosesItsShareOfTheFramesReceivedAndOthersThanOnTheWayOut() {
+    void lossDropsItsFractionOfReceivedFramesIndependentlyOfSentOnes() {
         FaultLink two = faulty(plainTwo, "loss=10%,seed=7");
-        List<Integer> arrived = exchange(plainOne, two, new ArrayList<>());
+        List<Integer> delivered = exchange(plainOne, two, new ArrayList<>());
         assertThat(two.inboundCounts().lost.sum()).isEqualTo(INBOUND_LOST);
-        assertThat(arrived).hasSize(FRAMES - INBOUND_LOST).isSorted().doesNotHaveDuplicates();
+        assertThat(delivered).hasSize(FRAMES - INBOUND_LOST).isSorted().doesNotHaveDuplicates();
     }
 
     @Test
-    void theSameSeedLosesTheSameFramesWhateverElseIsOn() {
+    void sameSeedDropsTheSameFramesRegardlessOfOtherFaults() {
         List<Integer> alone = exchange(faulty(plainOne, "loss=10%,seed=7"), plainTwo, new ArrayList<>());
-        List<Integer> withMore =
+        List<Integer> withOthers =
                 exchange(faulty(plainOne, "loss=10%,seed=7,dup=20%,corrupt=20%"), plainTwo, new ArrayList<>());
         List<Integer> otherSeed = exchange(faulty(plainOne, "loss=10%,seed=8"), plainTwo, new ArrayList<>());
-        assertThat(new HashSet<>(withMore)).isEqualTo(new HashSet<>(alone));
+        assertThat(new HashSet<>(withOthers)).isEqualTo(new HashSet<>(alone));
         assertThat(otherSeed).isNotEqualTo(alone);
     }
 
     @Test
-    void duplicationDoublesFramesSideBySide() {
+    void duplicatesAreDeliveredConsecutively() {
         FaultLink one = faulty(plainOne, "dup=10%,seed=7");
-        List<Integer> arrived = exchange(one, plainTwo, new ArrayList<>());
+        List<Integer> delivered = exchange(one, plainTwo, new ArrayList<>());
         assertThat(one.outboundCounts().duplicated.sum()).isEqualTo(DUPLICATED);
-        assertThat(arrived).hasSize(FRAMES + DUPLICATED).isSorted();
-        assertThat(new HashSet<>(arrived)).hasSize(FRAMES);
+        assertThat(delivered).hasSize(FRAMES + DUPLICATED).isSorted();
+        assertThat(new HashSet<>(delivered)).hasSize(FRAMES);
     }
 
     @Test
-    void corruptionChangesOneBitOfEachFrameThatItMeets() {
+    void corruptionFlipsOneBitOfEachAffectedFrame() {
         FaultLink one = faulty(plainOne, "corrupt=10%,seed=7");
-        List<Integer> damaged = new ArrayList<>();
-        assertThat(exchange(one, plainTwo, damaged)).isEqualTo(all());
+        List<Integer> corrupted = new ArrayList<>();
+        assertThat(exchange(one, plainTwo, corrupted)).isEqualTo(all());
         assertThat(one.outboundCounts().corrupted.sum()).isEqualTo(CORRUPTED);
-        assertThat(damaged).hasSize(CORRUPTED);
+        assertThat(corrupted).hasSize(CORRUPTED);
     }
 
     @Test
-    void corruptionOnReceiveLeavesTheLinksMemoryAlone() {
+    void corruptionOnReceiveDoesNotChangeTheLinksMemory() {
         FaultLink two = faulty(plainTwo, "corrupt=100%,seed=7");
-        List<Integer> damaged = new ArrayList<>();
-        assertThat(exchange(plainOne, two, damaged)).isEqualTo(all());
-        assertThat(damaged).isEqualTo(all());
+        List<Integer> corrupted = new ArrayList<>();
+        assertThat(exchange(plainOne, two, corrupted)).isEqualTo(all());
+        assertThat(corrupted).isEqualTo(all());
     }
 
     @Test
-    void reorderingPutsFramesBehindOneToEightLaterOnes() {
+    void reorderedFramesAreDeliveredAfterOneToEightLaterOnes() {
         FaultLink one = faulty(plainOne, "reorder=10%,seed=7");
-        List<Integer> arrived = exchange(one, plainTwo, new ArrayList<>());
+        List<Integer> delivered = exchange(one, plainTwo, new ArrayList<>());
         now += 10_000_000;
         collect(one, new ArrayList<>(), new ArrayList<>());
-        collect(plainTwo, arrived, new ArrayList<>());
+        collect(plainTwo, delivered, new ArrayList<>());
         assertThat(one.outboundCounts().reordered.sum()).isEqualTo(REORDERED);
-        assertThat(arrived).hasSize(FRAMES).doesNotHaveDuplicates();
-        Set<Integer> passed = new HashSet<>();
+        assertThat(delivered).hasSize(FRAMES).doesNotHaveDuplicates();
+        Set<Integer> earlier = new HashSet<>();
         int late = 0;
         int highest = -1;
-        for (int number : arrived) {
+        for (int number : delivered) {
             if (number < highest) {
                 late++;
                 int before = number;
-                assertThat(passed.stream().filter(p -> p > before).count()).isBetween(1L, 24L);
+                assertThat(earlier.stream().filter(p -> p > before).count()).isBetween(1L, 24L);
             }
             highest = Math.max(highest, number);
-            passed.add(number);
+            earlier.add(number);
         }
         assertThat(late).isEqualTo(REORDERED);
     }
 
     @Test
-    void aFrameHeldForLaterOnesGoesOnWithoutThemAfterTenMilliseconds() {
+    void reorderedFrameIsForwardedAfterTenMillisecondsWithoutLaterOnes() {
         FaultLink one = faulty(plainOne, "reorder=100%,seed=7");
-        List<Integer> arrived = new ArrayList<>();
+        List<Integer> delivered = new ArrayList<>();
         sendNumbered(one, plainTwo, 5);
-        collect(plainTwo, arrived, new ArrayList<>());
-        assertThat(arrived).isEmpty();
+        collect(plainTwo, delivered, new ArrayList<>());
+        assertThat(delivered).isEmpty();
         assertThat(one.nextDeadlineNanos()).isEqualTo(now + 10_000_000);
         now += 10_000_000;
         assertThat(one.poll(new ReceiveBurst(1))).isZero();
-        collect(plainTwo, arrived, new ArrayList<>());
-        assertThat(arrived).containsExactly(5);
+        collect(plainTwo, delivered, new ArrayList<>());
+        assertThat(delivered).containsExactly(5);
         assertThat(one.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
-    void delayHoldsFramesUntilTheirTimeInBothDirections() {
+    void delayHoldsFramesUntilTheyAreDueInBothDirections() {
         FaultLink one = faulty(plainOne, "delay=5ms");
         FaultLink two = faulty(plainTwo, "delay=2ms");
         ReceiveBurst received = new ReceiveBurst(4);
@@ -230,7 +236,7 @@ class FaultLinkTest {
     }
 
     @Test
-    void framesThatDoNotFitInTheBurstWaitForTheNextPollAtOnce() {
+    void framesThatDoNotFitInTheBurstAreDueAtOnceForTheNextPoll() {
         FaultLink two = faulty(plainTwo, "dup=100%");
         for (int i = 0; i < 3; i++) {
             sendNumbered(plainOne, plainTwo, i);
@@ -243,7 +249,7 @@ class FaultLinkTest {
     }
 
     @Test
-    void aFullPollWhoseFramesAllVanishedAsksToBePolledAgain() {
+    void fullPollWithAllFramesDroppedRequestsAnotherPoll() {
         FaultLink two = faulty(plainTwo, "loss=100%");
         for (int i = 0; i < 65; i++) {
             sendNumbered(plainOne, plainTwo, i);
@@ -257,29 +263,29 @@ class FaultLinkTest {
     }
 
     @Test
-    void allFaultsTogetherKeepCount() {
+    void countsAreConsistentWithAllFaultsCombined() {
         FaultLink one = faulty(plainOne, "loss=20%,dup=10%,reorder=20%,corrupt=5%,delay=1us,seed=3");
-        List<Integer> arrived = new ArrayList<>();
+        List<Integer> delivered = new ArrayList<>();
         for (int i = 0; i < FRAMES; i++) {
             sendNumbered(one, plainTwo, i);
             now += 700;
             one.poll(new ReceiveBurst(1));
-            collect(plainTwo, arrived, new ArrayList<>());
+            collect(plainTwo, delivered, new ArrayList<>());
         }
         now += 20_000_000;
         one.poll(new ReceiveBurst(1));
         now += 20_000_000;
         one.poll(new ReceiveBurst(1));
-        collect(plainTwo, arrived, new ArrayList<>());
+        collect(plainTwo, delivered, new ArrayList<>());
         FaultCounts counts = one.outboundCounts();
-        assertThat(arrived).hasSize((int) (FRAMES - counts.lost.sum() + counts.duplicated.sum()));
+        assertThat(delivered).hasSize((int) (FRAMES - counts.lost.sum() + counts.duplicated.sum()));
         assertThat(one.nextDeadlineNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
-    /** A system that segments counts identifications by place, and the places change when frames are lost. */
+    /** A segmented send derives identifications from the index, and the indexes change when frames are dropped. */
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void whatIsLeftOfABurstHasRightChecksums(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void remainingFramesOfABurstHaveValidIcrcs(String kind) throws IOException {
         InetAddress address = InetAddress.ofLiteral("127.0.0.1");
         Icrc icrc = new Icrc();
         try (LinkSet links = LinkSets.open(kind);
@@ -297,17 +303,17 @@ class FaultLinkTest {
             }
             from.send(burst);
             ReceiveBurst received = new ReceiveBurst(64);
-            List<Integer> arrived = new ArrayList<>();
+            List<Integer> delivered = new ArrayList<>();
             while (to.poll(received) > 0) {
                 for (int i = 0; i < received.count(); i++) {
                     Frame frame = received.frame(i);
                     frame.identification = frame.presumedIdentification();
                     assertThat(icrc.verify(frame)).isTrue();
-                    arrived.add(frame.buffer.getInt(frame.offset + 20));
+                    delivered.add(frame.buffer.getInt(frame.offset + 20));
                 }
             }
-            assertThat(arrived).isSorted().doesNotHaveDuplicates();
-            assertThat(arrived.size()).isBetween(10, 39);
+            assertThat(delivered).isSorted().doesNotHaveDuplicates();
+            assertThat(delivered.size()).isBetween(10, 39);
         }
     }
 }

@@ -10,13 +10,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FaultSpecTest {
     @Test
-    void allFaultsAreRead() {
+    void allFaultsAreParsed() {
         assertThat(FaultSpec.parse("loss=1%,dup=0.5%,reorder=0.25,corrupt=1e-3,delay=5ms,seed=-7"))
                 .isEqualTo(new FaultSpec(0.01, 0.005, 0.25, 0.001, 5_000_000, -7));
     }
 
     @Test
-    void whatIsNotNamedIsOff() {
+    void unnamedFaultsAreOff() {
         assertThat(FaultSpec.parse("loss=100%")).isEqualTo(new FaultSpec(1, 0, 0, 0, 0, 1));
         assertThat(FaultSpec.parse("seed=3")).isEqualTo(new FaultSpec(0, 0, 0, 0, 0, 3));
     }
@@ -51,7 +51,7 @@ class FaultSpecTest {
                 "delay=-5ms",
                 "seed="
             })
-    void mistakesAreExplainedWithTheSyntax(String text) {
+    void malformedTextIsRejectedWithTheSyntax(String text) {
         assertThatThrownBy(() -> FaultSpec.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'" + text + "'")

@@ -8,20 +8,20 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Helpers to send and receive frames of known content. */
+/** Helpers to send and receive frames with known contents. */
 final class Frames {
-    private static final long PATIENCE_NANOS = 5_000_000_000L;
+    private static final long TIMEOUT_NANOS = 5_000_000_000L;
 
     private Frames() {}
 
-    /** Addresses a burst. */
-    static void address(SendBurst burst, InetSocketAddress to) {
+    /** Sets the destination of a burst. */
+    static void address(SendBurst burst, InetSocketAddress destination) {
         burst.destination(
-                GidAddresses.high(to.getAddress()),
-                GidAddresses.low(to.getAddress()),
-                GidAddresses.scope(to.getAddress()),
+                GidAddresses.high(destination.getAddress()),
+                GidAddresses.low(destination.getAddress()),
+                GidAddresses.scope(destination.getAddress()),
                 0);
-        burst.destinationPort(to.getPort());
+        burst.destinationPort(destination.getPort());
     }
 
     /** Appends a frame of {@code bytes} bytes, each of them {@code fill}. */
@@ -31,23 +31,23 @@ final class Frames {
     }
 
     /** Sends one frame of {@code bytes} bytes, each of them {@code fill}. */
-    static void send(Link link, SendBurst burst, InetSocketAddress to, int bytes, int fill) {
+    static void send(Link link, SendBurst burst, InetSocketAddress destination, int bytes, int fill) {
         burst.clear();
-        address(burst, to);
+        address(burst, destination);
         append(burst, bytes, fill);
         link.send(burst);
     }
 
-    /** A copy of what a frame holds. */
+    /** Returns a copy of the bytes of a frame. */
     static byte[] bytes(Frame frame) {
         return frame.segment.asSlice(frame.offset, frame.length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** Contents of {@code count} frames, or as many as arrive in five seconds. */
+    /** Returns the contents of {@code count} frames, or of as many as arrive within five seconds. */
     static List<byte[]> receive(LinkSet set, Link link, int count) {
         List<byte[]> received = new ArrayList<>();
         ReceiveBurst burst = new ReceiveBurst(16);
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
         while (received.size() < count && System.nanoTime() < deadline) {
             if (link.poll(burst) == 0) {
                 set.await(100_000_000);
@@ -59,7 +59,7 @@ final class Frames {
         return received;
     }
 
-    /** An array of {@code bytes} bytes, each of them {@code fill}. */
+    /** Returns an array of {@code bytes} bytes, each of them {@code fill}. */
     static byte[] filled(int bytes, int fill) {
         byte[] array = new byte[bytes];
         MemorySegment.ofArray(array).fill((byte) fill);

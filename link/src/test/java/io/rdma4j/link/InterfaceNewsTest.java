@@ -20,43 +20,46 @@ class InterfaceNewsTest {
     private static final long LONG_NANOS = SECONDS.toNanos(30);
     private static final long QUIET_NANOS = SECONDS.toNanos(1) / 10;
 
-    /** Runs in a network namespace of its own: changes what it has, and says what it heard of. */
+    /** Runs in a separate network namespace, changes its interfaces, and prints which changes were reported. */
     static final class Main {
-        /** More than the socket of the news has room for. */
-        private static final int MANY = 3000;
+        /** More changes than the netlink socket can queue. */
+        private static final int CHANGES = 3000;
 
         private Main() {}
 
         public static void main(String[] args) throws IOException, InterruptedException {
             try (InterfaceNews news = LinkSets.interfaceNews()) {
                 if (news == null || run("ip link set lo up") != 0) {
-                    System.out.println("not here");
+                    System.out.println("not available");
                     return;
                 }
-                say("up", news);
+                report("up", news);
                 run("ip addr add 192.0.2.1/32 dev lo");
-                say("address", news);
+                report("address", news);
                 String batch = String.join(
                         "\n",
-                        IntStream.range(0, MANY)
+                        IntStream.range(0, CHANGES)
                                 .mapToObj(i -> "addr add 10.1." + i / 250 + "." + i % 250 + "/32 dev lo")
                                 .toList());
                 Process ip = new ProcessBuilder("ip", "-batch", "-").start();
                 ip.getOutputStream().write(batch.getBytes(StandardCharsets.UTF_8));
                 ip.getOutputStream().close();
                 ip.waitFor();
-                say("many", news);
+                report("many", news);
             }
         }
 
-        /** Whether there are news; then waits until there are no more, which would be never if they were not taken. */
-        private static void say(String what, InterfaceNews news) {
-            boolean heard = news.await(LONG_NANOS);
-            System.out.println(what + " " + heard);
-            boolean more;
+        /**
+         * Prints whether a change is reported. Then waits until none is pending, which never happens if they are
+         * not drained.
+         */
+        private static void report(String name, InterfaceNews news) {
+            boolean changed = news.await(LONG_NANOS);
+            System.out.println(name + " " + changed);
+            boolean pending;
             do {
-                more = news.await(QUIET_NANOS);
-            } while (more);
+                pending = news.await(QUIET_NANOS);
+            } while (pending);
         }
 
         private static int run(String command) throws IOException, InterruptedException {
@@ -65,25 +68,25 @@ class InterfaceNewsTest {
     }
 
     @Test
-    void changesAreToldAndAnOverflowIsNews() throws Exception {
-        List<String> told =
+    void changesAndAnOverflowAreReported() throws Exception {
+        List<String> reported =
                 ChildJava.run(List.of("unshare", "-rn"), List.of("--enable-native-access=ALL-UNNAMED"), Main.class);
-        Assumptions.assumeTrue(told.getFirst().startsWith("up"), told.toString());
-        assertThat(told).containsExactly("up true", "address true", "many true");
+        Assumptions.assumeTrue(reported.getFirst().startsWith("up"), reported.toString());
+        assertThat(reported).containsExactly("up true", "address true", "many true");
     }
 
     @Test
-    void closingEndsAWaitAndAllThatFollow() throws Exception {
+    void closingEndsACurrentAndAllLaterWaits() throws Exception {
         InterfaceNews news = LinkSets.interfaceNews();
-        Assumptions.assumeTrue(news != null, "nobody tells here");
+        Assumptions.assumeTrue(news != null, "no notifications on this system");
         CompletableFuture<Boolean> wait = CompletableFuture.supplyAsync(() -> {
-            boolean heard;
+            boolean changed;
             do {
-                heard = news.await(LONG_NANOS); // another program may change what this machine has
-            } while (heard);
-            return heard;
+                changed = news.await(LONG_NANOS); // another process may change the interfaces of this machine
+            } while (changed);
+            return changed;
         });
-        Thread.sleep(50); // also right if the wait begins after the end
+        Thread.sleep(50); // correct also if the wait starts after the close
         news.close();
         assertThat(wait.get(30, SECONDS)).isFalse();
         news.close();
@@ -91,7 +94,7 @@ class InterfaceNewsTest {
     }
 
     @Test
-    void nioDoesNotAskTheKernel() {
+    void nioHasNoNotifications() {
         String before = System.setProperty(LinkSets.KIND_PROPERTY, "nio");
         try {
             assertThat(LinkSets.interfaceNews()).isNull();

@@ -17,7 +17,7 @@ class InterfaceTableTest {
     private static final InetAddress ETHERNET = InetAddress.ofLiteral("192.0.2.1");
     private static final InetAddress OTHER = InetAddress.ofLiteral("192.0.2.2");
 
-    private record Fake(String name, int index, List<InetAddress> addresses, boolean isLoopback, int mtuBytes)
+    private record FakeInterface(String name, int index, List<InetAddress> addresses, boolean isLoopback, int mtuBytes)
             implements InterfaceView.Source {
         @Override
         public boolean isUp() {
@@ -30,12 +30,12 @@ class InterfaceTableTest {
         }
     }
 
-    private final List<Fake> present = new ArrayList<>();
+    private final List<FakeInterface> present = new ArrayList<>();
     private long now = Long.MAX_VALUE - InterfaceTable.FRESH_NANOS;
-    private int looks;
+    private int refreshes;
     private final InterfaceTable table = new InterfaceTable(
             () -> {
-                looks++;
+                refreshes++;
                 now++;
                 return present.stream().map(InterfaceView::new).toList();
             },
@@ -43,8 +43,8 @@ class InterfaceTableTest {
 
     @BeforeEach
     void twoInterfaces() {
-        present.add(new Fake("lo", 1, List.of(InetAddress.ofLiteral("127.0.0.1")), true, 65_536));
-        present.add(new Fake("eth0", 2, List.of(ETHERNET), false, 1500));
+        present.add(new FakeInterface("lo", 1, List.of(InetAddress.ofLiteral("127.0.0.1")), true, 65_536));
+        present.add(new FakeInterface("eth0", 2, List.of(ETHERNET), false, 1500));
     }
 
     private InterfaceView found(InetAddress address) throws SocketException {
@@ -52,34 +52,34 @@ class InterfaceTableTest {
     }
 
     @Test
-    void whatWasSeenIsFoundWithoutAnotherLook() throws SocketException {
+    void cachedInterfaceIsFoundWithoutARefresh() throws SocketException {
         assertThat(found(ETHERNET).name()).isEqualTo("eth0");
         for (int i = 0; i < 100; i++) {
             assertThat(found(ETHERNET).index()).isEqualTo(2);
             assertThat(table.named("lo")).isSameAs(table.find(InetAddress.ofLiteral("127.0.0.1")));
         }
-        assertThat(looks).isEqualTo(1);
+        assertThat(refreshes).isEqualTo(1);
     }
 
     @Test
     void newAddressIsFoundAtOnce() throws SocketException {
         assertThat(table.find(OTHER)).isNull();
-        present.add(new Fake("eth1", 3, List.of(OTHER), false, 9000));
+        present.add(new FakeInterface("eth1", 3, List.of(OTHER), false, 9000));
         assertThat(found(OTHER).mtuBytes()).isEqualTo(9000);
         assertThat(table.named("eth1")).isNotNull();
     }
 
     @Test
-    void whatIsNotThereIsLookedForEachTime() throws SocketException {
+    void missingAddressRefreshesOnEveryLookup() throws SocketException {
         for (int i = 1; i <= 3; i++) {
             assertThat(table.find(OTHER)).isNull();
-            assertThat(looks).isEqualTo(i);
+            assertThat(refreshes).isEqualTo(i);
             now++;
         }
     }
 
     @Test
-    void whatHasGoneIsNotFoundLongerThanALookIsFresh() throws SocketException {
+    void removedInterfaceIsNotFoundInAStaleSnapshot() throws SocketException {
         found(ETHERNET);
         present.removeLast();
         now += InterfaceTable.FRESH_NANOS;
@@ -88,53 +88,53 @@ class InterfaceTableTest {
     }
 
     @Test
-    void changedSizeOfPacketsIsNoticed() throws SocketException {
+    void changedMtuIsSeenAfterASnapshotExpires() throws SocketException {
         assertThat(found(ETHERNET).mtuBytes()).isEqualTo(1500);
         present.removeLast();
-        present.add(new Fake("eth0", 2, List.of(ETHERNET), false, 9000));
+        present.add(new FakeInterface("eth0", 2, List.of(ETHERNET), false, 9000));
         assertThat(found(ETHERNET).mtuBytes()).isEqualTo(1500);
         now += InterfaceTable.FRESH_NANOS;
         assertThat(found(ETHERNET).mtuBytes()).isEqualTo(9000);
     }
 
     @Test
-    void whatIsForgottenIsLookedForAgain() throws SocketException {
+    void lookupAfterInvalidationRefreshes() throws SocketException {
         found(ETHERNET);
         present.removeLast();
-        table.forget();
+        table.invalidate();
         assertThat(table.find(ETHERNET)).isNull();
     }
 
     @Test
-    void anInterfaceCountsAsUpIfItIsAndHasAnAddress() throws SocketException {
+    void interfaceCountsAsUpOnlyIfItHasAnAddress() throws SocketException {
         present.clear();
         assertThat(table.isAnyUp()).isFalse();
-        present.add(new Fake("down", 3, List.of(ETHERNET), false, 0));
-        present.add(new Fake("bare", 4, List.of(), false, 1500));
+        present.add(new FakeInterface("down", 3, List.of(ETHERNET), false, 0));
+        present.add(new FakeInterface("bare", 4, List.of(), false, 1500));
         now += InterfaceTable.FRESH_NANOS;
         assertThat(table.isAnyUp()).isFalse();
-        present.add(new Fake("up", 5, List.of(OTHER), false, 1500));
+        present.add(new FakeInterface("up", 5, List.of(OTHER), false, 1500));
         assertThat(table.isAnyUp()).isTrue();
-        looks = 0;
+        refreshes = 0;
         assertThat(table.isAnyUp()).isTrue();
-        assertThat(looks).isZero();
+        assertThat(refreshes).isZero();
     }
 
     @Test
     void allOf127BelongsToTheLoopbackInterface() throws SocketException {
         assertThat(found(InetAddress.ofLiteral("127.71.0.2")).name()).isEqualTo("lo");
         assertThat(found(InetAddress.ofLiteral("127.71.0.3")).name()).isEqualTo("lo");
-        assertThat(looks).isEqualTo(1);
+        assertThat(refreshes).isEqualTo(1);
     }
 
     @Test
-    void linkLocalAddressIsThatOfItsLink() throws SocketException {
+    void linkLocalAddressIsFoundByItsScope() throws SocketException {
         byte[] bytes = {(byte) 0xfe, (byte) 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
         try {
             InetAddress first = Inet6Address.getByAddress(null, bytes, 4);
             InetAddress second = Inet6Address.getByAddress(null, bytes, 5);
-            present.add(new Fake("vlan4", 4, List.of(first), false, 1500));
-            present.add(new Fake("vlan5", 5, List.of(second), false, 1500));
+            present.add(new FakeInterface("vlan4", 4, List.of(first), false, 1500));
+            present.add(new FakeInterface("vlan5", 5, List.of(second), false, 1500));
             assertThat(found(first).name()).isEqualTo("vlan4");
             assertThat(found(second).name()).isEqualTo("vlan5");
             assertThat(found(InetAddress.getByAddress(bytes)).name()).isEqualTo("vlan4");

@@ -33,7 +33,7 @@ class LinkDecoratorTest {
     }
 
     @Test
-    void withoutOptionsLinksStayAsTheyAre() throws IOException {
+    void withoutOptionsLinksAreNotWrapped() throws IOException {
         try (LinkSet set = network.newLinkSet();
                 LinkDecorator none = decorator(LinkOptions.NONE)) {
             Link link = set.openUdp(ONE, 0);
@@ -68,7 +68,7 @@ class LinkDecoratorTest {
     }
 
     @Test
-    void captureAndTraceShowWhatIsOnTheWireNotWhatTheFaultsTookBefore() throws IOException {
+    void captureAndTraceShowTheWireAndNotFramesDroppedBeforeIt() throws IOException {
         Path file = folder.resolve("wire.pcapng");
         LinkOptions options =
                 LinkOptions.NONE.withCaptureFile(file).withTrace().withFaults(FaultSpec.parse("loss=50%,seed=5"));
@@ -77,10 +77,10 @@ class LinkDecoratorTest {
         try (LinkDecorator all = decorator(options);
                 LinkSet set = LinkSets.decorate(network.newLinkSet(), all)) {
             Link link = set.openUdp(ONE, 4791);
-            int arrived = 0;
+            int delivered = 0;
             for (int i = 0; i < 100; i++) {
                 Frames.send(link, burst, link.localAddress(), 20, i);
-                arrived += link.poll(received);
+                delivered += link.poll(received);
             }
             for (PcapngReader.Packet packet : PcapngReader.read(file)) {
                 out += packet.flags() == 2 ? 1 : 0;
@@ -91,13 +91,13 @@ class LinkDecoratorTest {
                     .isEqualTo(100 - faults.outboundCounts().lost.intValue())
                     .isBetween(35, 65);
             assertThat(in).isEqualTo(out);
-            assertThat(arrived).isEqualTo(in - faults.inboundCounts().lost.intValue());
+            assertThat(delivered).isEqualTo(in - faults.inboundCounts().lost.intValue());
             assertThat(lines).hasSize(out + in);
         }
     }
 
     @Test
-    void optionsComeFromSystemProperties() {
+    void optionsAreReadFromSystemProperties() {
         assertThat(LinkOptions.fromSystemProperties()).isEqualTo(LinkOptions.NONE);
         System.setProperty(LinkOptions.CAPTURE_PROPERTY, "a.pcapng");
         System.setProperty(LinkOptions.FAULT_PROPERTY, "loss=1%");

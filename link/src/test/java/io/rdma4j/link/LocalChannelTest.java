@@ -41,7 +41,8 @@ class LocalChannelTest {
     private final List<LinkSet> opened = new ArrayList<>();
 
     static Stream<Arguments> pairsOfKinds() {
-        return Kinds.all().stream().flatMap(server -> Kinds.all().stream().map(client -> Arguments.of(server, client)));
+        return LinkKinds.all().stream()
+                .flatMap(server -> LinkKinds.all().stream().map(client -> Arguments.of(server, client)));
     }
 
     @BeforeEach
@@ -68,10 +69,10 @@ class LocalChannelTest {
             }
             set.await(100_000_000);
         }
-        throw new AssertionError("nobody connected");
+        throw new AssertionError("no process connected");
     }
 
-    /** The next message, or null once the channel has closed. */
+    /** Returns the next message, or null once the channel has closed. */
     private static byte @Nullable [] next(LinkSet set, LocalChannel channel) {
         while (true) {
             ByteBuffer message = channel.poll();
@@ -93,74 +94,74 @@ class LocalChannelTest {
 
     @ParameterizedTest
     @MethodSource("pairsOfKinds")
-    void messagesOfAllSizesArriveWholeAndInOrderBothWays(String server, String client) throws IOException {
+    void messagesOfAllSizesAreDeliveredInOrderInBothDirections(String server, String client) throws IOException {
         LinkSet serverSet = open(server);
         LinkSet clientSet = open(client);
         LinkSet.LocalListener listener = serverSet.listenLocal(path);
-        LocalChannel there = clientSet.connectLocal(path);
-        LocalChannel here = accept(serverSet, listener);
+        LocalChannel connected = clientSet.connectLocal(path);
+        LocalChannel accepted = accept(serverSet, listener);
         int[] sizes = {0, 1, 2, 300, 4096, LocalChannel.MAX_MESSAGE_BYTES - 5};
         for (int size : sizes) {
-            assertThat(there.send(buffer(5, 9), buffer(size, size))).isTrue();
-            assertThat(here.send(buffer(size, size), EMPTY)).isTrue();
+            assertThat(connected.send(buffer(5, 9), buffer(size, size))).isTrue();
+            assertThat(accepted.send(buffer(size, size), EMPTY)).isTrue();
         }
         for (int size : sizes) {
-            byte[] request = Objects.requireNonNull(next(serverSet, here));
+            byte[] request = Objects.requireNonNull(next(serverSet, accepted));
             assertThat(request).hasSize(5 + size).startsWith(9, 9, 9, 9, 9);
-            assertThat(next(clientSet, there)).isEqualTo(Frames.filled(size, size));
+            assertThat(next(clientSet, connected)).isEqualTo(Frames.filled(size, size));
         }
-        assertThat(here.poll()).isNull();
-        assertThat(here.isClosed()).isFalse();
+        assertThat(accepted.poll()).isNull();
+        assertThat(accepted.isClosed()).isFalse();
     }
 
     @ParameterizedTest
     @MethodSource("pairsOfKinds")
-    void sendLeavesPositionsAlone(String server, String client) throws IOException {
+    void sendDoesNotChangePositions(String server, String client) throws IOException {
         LinkSet serverSet = open(server);
         LinkSet clientSet = open(client);
         LinkSet.LocalListener listener = serverSet.listenLocal(path);
-        LocalChannel there = clientSet.connectLocal(path);
-        LocalChannel here = accept(serverSet, listener);
+        LocalChannel connected = clientSet.connectLocal(path);
+        LocalChannel accepted = accept(serverSet, listener);
         ByteBuffer header = ByteBuffer.wrap(new byte[] {1, 2, 3, 4}).position(1).limit(3);
         ByteBuffer body = ByteBuffer.wrap(new byte[] {5, 6, 7}).position(2);
-        assertThat(there.send(header, body)).isTrue();
+        assertThat(connected.send(header, body)).isTrue();
         assertThat(header.position()).isEqualTo(1);
         assertThat(body.position()).isEqualTo(2);
-        assertThat(next(serverSet, here)).containsExactly(2, 3, 7);
+        assertThat(next(serverSet, accepted)).containsExactly(2, 3, 7);
     }
 
     @ParameterizedTest
     @MethodSource("pairsOfKinds")
-    void aSlowReaderLosesMessagesButNeverGetsAPart(String server, String client) throws Exception {
+    void slowReaderLosesWholeMessagesOnly(String server, String client) throws Exception {
         LinkSet serverSet = open(server);
         LinkSet clientSet = open(client);
         LinkSet.LocalListener listener = serverSet.listenLocal(path);
-        LocalChannel there = clientSet.connectLocal(path);
-        LocalChannel here = accept(serverSet, listener);
-        List<Integer> accepted = new ArrayList<>();
+        LocalChannel connected = clientSet.connectLocal(path);
+        LocalChannel accepted = accept(serverSet, listener);
+        List<Integer> sent = new ArrayList<>();
         int number = 0;
         for (int dropped = 0; dropped < 10; number++) {
-            if (there.send(numbered(number), buffer(number * 37 % 8000, number))) {
-                accepted.add(number);
+            if (connected.send(numbered(number), buffer(number * 37 % 8000, number))) {
+                sent.add(number);
             } else {
                 dropped++;
             }
         }
-        // The writer sends nothing more: its remainder must leave by waiting alone.
+        // The writer sends no further messages: its partly written message must be completed by waiting alone.
         int last = number;
         CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
-            while (!there.isClosed()) {
+            while (!connected.isClosed()) {
                 clientSet.await(Long.MAX_VALUE);
-                assertThat(there.poll()).isNull();
+                assertThat(connected.poll()).isNull();
             }
         });
-        for (int expected : accepted) {
-            ByteBuffer message = ByteBuffer.wrap(Objects.requireNonNull(next(serverSet, here)));
+        for (int expected : sent) {
+            ByteBuffer message = ByteBuffer.wrap(Objects.requireNonNull(next(serverSet, accepted)));
             assertThat(message.getInt()).isEqualTo(expected);
             assertThat(message.slice()).isEqualTo(buffer(expected * 37 % 8000, expected));
         }
-        assertThat(accepted.size()).isLessThan(last);
-        here.close();
+        assertThat(sent.size()).isLessThan(last);
+        accepted.close();
         writer.get();
     }
 
@@ -170,24 +171,24 @@ class LocalChannelTest {
 
     @ParameterizedTest
     @MethodSource("pairsOfKinds")
-    void aReaderThatKeepsPaceGetsAllInOrder(String server, String client) throws Exception {
+    void fastReaderReceivesAllMessagesInOrder(String server, String client) throws Exception {
         LinkSet serverSet = open(server);
         LinkSet clientSet = open(client);
         LinkSet.LocalListener listener = serverSet.listenLocal(path);
-        LocalChannel there = clientSet.connectLocal(path);
-        LocalChannel here = accept(serverSet, listener);
+        LocalChannel connected = clientSet.connectLocal(path);
+        LocalChannel accepted = accept(serverSet, listener);
         int messages = 5000;
         CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
             for (int i = 0; i < messages; i++) {
-                while (!there.send(numbered(i), buffer(i % 5000, i))) {
+                while (!connected.send(numbered(i), buffer(i % 5000, i))) {
                     clientSet.await(1_000_000);
-                    assertThat(there.isClosed()).isFalse();
+                    assertThat(connected.isClosed()).isFalse();
                 }
             }
-            there.poll();
+            connected.poll();
         });
         for (int i = 0; i < messages - 1; i++) {
-            ByteBuffer message = ByteBuffer.wrap(Objects.requireNonNull(next(serverSet, here)));
+            ByteBuffer message = ByteBuffer.wrap(Objects.requireNonNull(next(serverSet, accepted)));
             assertThat(message.getInt()).isEqualTo(i);
             assertThat(message.remaining()).isEqualTo(i % 5000);
         }
@@ -196,52 +197,51 @@ class LocalChannelTest {
 
     @ParameterizedTest
     @MethodSource("pairsOfKinds")
-    void messagesSentBeforeTheEndOfTheProcessAreStillThereThenTheChannelCloses(String server, String client)
-            throws IOException {
+    void messagesSentBeforeThePeerClosesCanStillBePolled(String server, String client) throws IOException {
         LinkSet serverSet = open(server);
         LinkSet clientSet = open(client);
         LinkSet.LocalListener listener = serverSet.listenLocal(path);
-        LocalChannel there = clientSet.connectLocal(path);
-        LocalChannel here = accept(serverSet, listener);
-        there.send(buffer(3, 1), EMPTY);
-        there.send(buffer(3, 2), EMPTY);
+        LocalChannel connected = clientSet.connectLocal(path);
+        LocalChannel accepted = accept(serverSet, listener);
+        connected.send(buffer(3, 1), EMPTY);
+        connected.send(buffer(3, 2), EMPTY);
         clientSet.close();
-        assertThat(here.send(buffer(3, 3), EMPTY)).isFalse();
-        assertThat(here.isClosed()).isTrue();
-        assertThat(here.poll()).isEqualTo(buffer(3, 1));
-        assertThat(here.poll()).isEqualTo(buffer(3, 2));
-        assertThat(next(serverSet, here)).isNull();
-        assertThat(here.isClosed()).isTrue();
-        assertThat(here.send(buffer(3, 3), EMPTY)).isFalse();
-        here.close();
-        there.close();
-        assertThat(there.send(EMPTY, EMPTY)).isFalse();
+        assertThat(accepted.send(buffer(3, 3), EMPTY)).isFalse();
+        assertThat(accepted.isClosed()).isTrue();
+        assertThat(accepted.poll()).isEqualTo(buffer(3, 1));
+        assertThat(accepted.poll()).isEqualTo(buffer(3, 2));
+        assertThat(next(serverSet, accepted)).isNull();
+        assertThat(accepted.isClosed()).isTrue();
+        assertThat(accepted.send(buffer(3, 3), EMPTY)).isFalse();
+        accepted.close();
+        connected.close();
+        assertThat(connected.send(EMPTY, EMPTY)).isFalse();
     }
 
     @ParameterizedTest
     @MethodSource("pairsOfKinds")
-    void theEndOfThePeerEndsAWaitOnceAndClosesTheChannel(String server, String client) throws Exception {
+    void closingThePeerEndsOneWaitAndClosesTheChannel(String server, String client) throws Exception {
         LinkSet serverSet = open(server);
         LinkSet clientSet = open(client);
         LinkSet.LocalListener listener = serverSet.listenLocal(path);
-        LocalChannel there = clientSet.connectLocal(path);
-        LocalChannel here = accept(serverSet, listener);
-        CompletableFuture<byte @Nullable []> waiter = CompletableFuture.supplyAsync(() -> next(serverSet, here));
+        LocalChannel connected = clientSet.connectLocal(path);
+        LocalChannel accepted = accept(serverSet, listener);
+        CompletableFuture<byte @Nullable []> waiter = CompletableFuture.supplyAsync(() -> next(serverSet, accepted));
         Thread.sleep(20);
-        there.close();
+        connected.close();
         assertThat(waiter.get()).isNull();
-        assertThat(here.isClosed()).isTrue();
-        // Nothing is left that would keep the set awake.
+        assertThat(accepted.isClosed()).isTrue();
+        // No input remains that would keep ending waits.
         serverSet.await(0);
         long start = System.nanoTime();
         serverSet.await(20_000_000);
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(18_000_000);
     }
 
-    /** A wait that says false promises that nobody has to look at the channels. */
+    /** A wait that returns false guarantees that no channel has input. */
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void aWaitEndsWithTrueForAChannelWhetherALinkHasInputOrNot(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void awaitReturnsTrueForAChannelRegardlessOfLinkInput(String kind) throws IOException {
         LinkSet set = open(kind);
         LinkSet peers = open(kind);
         LinkSet.LocalListener listener = set.listenLocal(path);
@@ -250,72 +250,72 @@ class LocalChannelTest {
             SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
             Frames.send(sender, burst, link.localAddress(), 20, 1);
             if (kind.equals("linux")) {
-                set.await(0); // takes note of what was opened
+                set.await(0); // takes the new link and listener into account
                 assertThat(set.await(5_000_000_000L)).isFalse();
             }
-            LocalChannel there = peers.connectLocal(path);
+            LocalChannel connected = peers.connectLocal(path);
             assertThat(set.await(5_000_000_000L)).isTrue();
-            LocalChannel here = accept(set, listener);
-            assertThat(there.send(buffer(5, 9), EMPTY)).isTrue();
+            LocalChannel accepted = accept(set, listener);
+            assertThat(connected.send(buffer(5, 9), EMPTY)).isTrue();
             assertThat(set.await(5_000_000_000L)).isTrue();
-            assertThat(next(set, here)).hasSize(5);
-            there.close();
+            assertThat(next(set, accepted)).hasSize(5);
+            connected.close();
             assertThat(set.await(5_000_000_000L)).isTrue();
             assertThat(Frames.receive(set, link, 1)).hasSize(1);
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void aMessageTooLongIsTheCallersError(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void tooLongMessageIsRejected(String kind) throws IOException {
         LinkSet set = open(kind);
         LinkSet.LocalListener listener = set.listenLocal(path);
-        LocalChannel there = set.connectLocal(path);
+        LocalChannel connected = set.connectLocal(path);
         accept(set, listener);
-        assertThatThrownBy(() -> there.send(buffer(1, 1), buffer(LocalChannel.MAX_MESSAGE_BYTES, 1)))
+        assertThatThrownBy(() -> connected.send(buffer(1, 1), buffer(LocalChannel.MAX_MESSAGE_BYTES, 1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("8193");
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void aPeerThatBreaksTheFramingIsCutOff(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void channelIsClosedWhenThePeerViolatesTheFraming(String kind) throws IOException {
         LinkSet set = open(kind);
         LinkSet.LocalListener listener = set.listenLocal(path);
         try (SocketChannel raw = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-            LocalChannel here = accept(set, listener);
+            LocalChannel accepted = accept(set, listener);
             raw.write(ByteBuffer.wrap(new byte[] {0, 1, 77, (byte) 0xff, (byte) 0xff, 0}));
-            assertThat(next(set, here)).containsExactly(77);
-            assertThat(next(set, here)).isNull();
+            assertThat(next(set, accepted)).containsExactly(77);
+            assertThat(next(set, accepted)).isNull();
             assertThat(raw.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         } catch (IOException e) {
-            // A reset instead of an orderly end: the other side closed with our bytes unread.
+            // The connection may be reset instead, because the other side closed it with unread bytes.
             assertThat(e).hasMessageContaining("reset");
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
     void messagesInSmallPiecesAreJoined(String kind) throws IOException {
         LinkSet set = open(kind);
         LinkSet.LocalListener listener = set.listenLocal(path);
         try (SocketChannel raw = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-            LocalChannel here = accept(set, listener);
+            LocalChannel accepted = accept(set, listener);
             for (byte piece : new byte[] {0, 3, 7, 8}) {
                 raw.write(ByteBuffer.wrap(new byte[] {piece}));
-                assertThat(here.poll()).isNull();
+                assertThat(accepted.poll()).isNull();
             }
             raw.write(ByteBuffer.wrap(new byte[] {9, 0}));
-            assertThat(next(set, here)).containsExactly(7, 8, 9);
-            assertThat(here.poll()).isNull();
+            assertThat(next(set, accepted)).containsExactly(7, 8, 9);
+            assertThat(accepted.poll()).isNull();
             raw.write(ByteBuffer.wrap(new byte[] {1, 5}));
-            assertThat(next(set, here)).containsExactly(5);
+            assertThat(next(set, accepted)).containsExactly(5);
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void connectingToNobodyFailsAndNamesThePath(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void connectingWithoutAListenerFailsAndNamesThePath(String kind) throws IOException {
         LinkSet set = open(kind);
         assertThatThrownBy(() -> set.connectLocal(path))
                 .isInstanceOf(IOException.class)
@@ -335,7 +335,7 @@ class LocalChannelTest {
 
     @ParameterizedTest
     @MethodSource("pairsOfKinds")
-    void theFileOfADeadListenerIsReplacedThatOfALivingOneIsNot(String server, String client) throws IOException {
+    void staleSocketFileIsReplacedButNotOneInUse(String server, String client) throws IOException {
         leaveStaleSocket();
         LinkSet set = open(server);
         LinkSet other = open(client);
@@ -344,11 +344,11 @@ class LocalChannelTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(path.toString())
                 .hasMessageContaining("another process");
-        LocalChannel there = other.connectLocal(path);
-        // The question whether somebody listens was a connection, too.
+        LocalChannel connected = other.connectLocal(path);
+        // The check for a listening process was a connection, too.
         accept(set, listener);
         accept(set, listener);
-        assertThat(there.isClosed()).isFalse();
+        assertThat(connected.isClosed()).isFalse();
         listener.close();
         listener.close();
         assertThat(Files.exists(path)).isFalse();
@@ -356,8 +356,8 @@ class LocalChannelTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void aFileThatIsNoSocketIsLeftAlone(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void fileThatIsNotASocketIsNotReplaced(String kind) throws IOException {
         Files.writeString(path, "precious");
         LinkSet set = open(kind);
         assertThatThrownBy(() -> set.listenLocal(path))
@@ -367,8 +367,8 @@ class LocalChannelTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void closingAListenerLeavesItsSuccessorsFile(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void closingAListenerKeepsTheFileOfItsSuccessor(String kind) throws IOException {
         LinkSet set = open(kind);
         LinkSet.LocalListener first = set.listenLocal(path);
         Files.delete(path);
@@ -380,15 +380,15 @@ class LocalChannelTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void closingTheSetClosesAllThatItOpened(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void closingTheSetClosesItsChannelsAndListeners(String kind) throws IOException {
         LinkSet set = open(kind);
         var listener = set.listenLocal(path);
-        LocalChannel there = set.connectLocal(path);
+        LocalChannel connected = set.connectLocal(path);
         assertThat(listener).isNotNull();
         set.close();
         set.close();
         assertThat(Files.exists(path)).isFalse();
-        assertThat(there.send(EMPTY, EMPTY)).isFalse();
+        assertThat(connected.send(EMPTY, EMPTY)).isFalse();
     }
 }

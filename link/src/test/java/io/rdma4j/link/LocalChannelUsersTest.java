@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Processes of other users are turned away from the sockets of this one, also where the rights of files and directory
- * would let them in. Needs root, to be two users.
+ * Processes of other users cannot connect to the sockets of this one, even if the permissions of file and directory
+ * allow it. Requires root, to run as two users.
  */
 @Timeout(60)
 class LocalChannelUsersTest {
@@ -38,11 +38,11 @@ class LocalChannelUsersTest {
     private final List<Process> processes = new ArrayList<>();
 
     static Stream<String> kinds() {
-        return Kinds.all().stream();
+        return LinkKinds.all().stream();
     }
 
     @BeforeEach
-    void openTheDoor() throws IOException {
+    void openPermissions() throws IOException {
         assumeTrue(Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid")), "needs root");
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "needs setpriv");
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/perl")), "needs perl");
@@ -55,7 +55,7 @@ class LocalChannelUsersTest {
     }
 
     @AfterEach
-    void end() {
+    void closeAll() {
         opened.forEach(LinkSet::close);
         processes.forEach(Process::destroyForcibly);
     }
@@ -82,7 +82,10 @@ class LocalChannelUsersTest {
         return process;
     }
 
-    /** Connects, and says how that ended: "end" if the other side hangs up, or "open" if it does not within 2 seconds. */
+    /**
+     * Connects, and returns the outcome: "end" if the other side closes the connection, or "open" if it does not within
+     * 2 seconds.
+     */
     private String outcomeOfConnecting(String user, LinkSet set, LinkSet.LocalListener listener) throws Exception {
         Process process = perl(user, """
             my $s = IO::Socket::UNIX->new(Peer => '%s') or do { print "refused $!\\n"; exit };
@@ -97,15 +100,15 @@ class LocalChannelUsersTest {
             }
             set.await(100_000_000);
         }
-        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-        assertThat(accepted).hasSize(said.equals("open\n") ? 1 : 0);
+        String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertThat(accepted).hasSize(output.equals("open\n") ? 1 : 0);
         accepted.forEach(LocalChannel::close);
-        return said.trim();
+        return output.trim();
     }
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void processOfAnotherUserIsTurnedAway(String kind) throws Exception {
+    void processOfAnotherUserIsRejected(String kind) throws Exception {
         LinkSet set = open(kind);
         LinkSet.LocalListener listener = set.listenLocal(path);
         assertThat(Files.getPosixFilePermissions(path)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
@@ -118,7 +121,7 @@ class LocalChannelUsersTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void listenerOfAnotherUserIsNotJoined(String kind) throws Exception {
+    void connectingToAListenerOfAnotherUserFails(String kind) throws Exception {
         Process process = perl(NOBODY, """
             $| = 1;
             my $s = IO::Socket::UNIX->new(Local => '%s', Listen => 1) or die "no socket: $!";
@@ -132,7 +135,7 @@ class LocalChannelUsersTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void ownerOfTheDirectoryIsAnotherUserLikeAnyOther(String kind) throws Exception {
+    void ownerOfTheDirectoryIsRejectedLikeAnyOtherUser(String kind) throws Exception {
         LinkSet set = open(kind);
         LinkSet.LocalListener listener = set.listenLocal(path);
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));

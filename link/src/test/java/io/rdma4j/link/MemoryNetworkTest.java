@@ -24,17 +24,18 @@ class MemoryNetworkTest {
     private final SendBurst burst = new SendBurst(Arena.ofAuto(), 256 * 1024);
 
     @Test
-    void framesTravelBetweenLinkSets() throws Exception {
+    void framesAreDeliveredBetweenLinkSets() throws Exception {
         try (LinkSet left = network.newLinkSet();
                 LinkSet right = network.newLinkSet()) {
-            Link from = left.openUdp(ONE, 4791);
-            Link to = right.openUdp(TWO, 4791);
-            CompletableFuture<Void> receiver = CompletableFuture.runAsync(() -> assertThat(Frames.receive(right, to, 3))
-                    .containsExactly(Frames.filled(20, 0), Frames.filled(20, 1), Frames.filled(20, 2)));
+            Link sender = left.openUdp(ONE, 4791);
+            Link receiver = right.openUdp(TWO, 4791);
+            CompletableFuture<Void> received =
+                    CompletableFuture.runAsync(() -> assertThat(Frames.receive(right, receiver, 3))
+                            .containsExactly(Frames.filled(20, 0), Frames.filled(20, 1), Frames.filled(20, 2)));
             for (int i = 0; i < 3; i++) {
-                Frames.send(from, burst, to.localAddress(), 20, i);
+                Frames.send(sender, burst, receiver.localAddress(), 20, i);
             }
-            receiver.get();
+            received.get();
         }
     }
 
@@ -50,26 +51,26 @@ class MemoryNetworkTest {
     }
 
     @Test
-    void aReceiverThatDoesNotKeepUpLosesTheLatestFrames() throws IOException {
+    void slowReceiverLosesTheLatestFrames() throws IOException {
         try (LinkSet set = network.newLinkSet()) {
-            Link from = set.openUdp(ONE, 0);
-            Link to = set.openUdp(TWO, 0);
+            Link sender = set.openUdp(ONE, 0);
+            Link receiver = set.openUdp(TWO, 0);
             for (int i = 0; i < 600; i++) {
-                Frames.send(from, burst, to.localAddress(), 20, i);
+                Frames.send(sender, burst, receiver.localAddress(), 20, i);
             }
             ReceiveBurst received = new ReceiveBurst(1000);
-            assertThat(to.poll(received)).isEqualTo(512);
-            // The frames that the receiver looks at stay as they are until it polls again.
-            Frames.send(from, burst, to.localAddress(), 20, 99);
+            assertThat(receiver.poll(received)).isEqualTo(512);
+            // Frames that the receiver holds stay unchanged until it polls again.
+            Frames.send(sender, burst, receiver.localAddress(), 20, 99);
             assertThat(Frames.bytes(received.frame(0))).isEqualTo(Frames.filled(20, 0));
-            assertThat(to.poll(received)).isZero();
-            Frames.send(from, burst, to.localAddress(), 20, 98);
-            assertThat(to.poll(received)).isEqualTo(1);
+            assertThat(receiver.poll(received)).isZero();
+            Frames.send(sender, burst, receiver.localAddress(), 20, 98);
+            assertThat(receiver.poll(received)).isEqualTo(1);
         }
     }
 
     @Test
-    void takenPortIsABindExceptionUntilItIsClosed() throws IOException {
+    void portInUseCausesABindExceptionUntilItIsClosed() throws IOException {
         try (LinkSet set = network.newLinkSet();
                 LinkSet other = network.newLinkSet()) {
             Link link = set.openUdp(ONE, 4791);
@@ -80,55 +81,55 @@ class MemoryNetworkTest {
     }
 
     @Test
-    void everyLinkOfAGroupReceivesWhatIsSentToItUntilItIsClosed() throws IOException {
+    void everyLinkOfAGroupReceivesItsFramesUntilItIsClosed() throws IOException {
         InetAddress group = InetAddress.ofLiteral("239.0.0.1");
         try (LinkSet set = network.newLinkSet();
-                LinkSet other = network.newLinkSet()) {
+                LinkSet otherSet = network.newLinkSet()) {
             Link sender = set.openUdp(ONE, 4791);
-            Link here = set.openMulticast(group, 4791, ONE);
-            Link there = other.openMulticast(group, 4791, TWO);
-            Link stranger = other.openMulticast(InetAddress.ofLiteral("239.0.0.2"), 4791, TWO);
-            Frames.send(sender, burst, here.localAddress(), 20, 1);
-            assertThat(Frames.receive(set, here, 1)).containsExactly(Frames.filled(20, 1));
-            assertThat(Frames.receive(other, there, 1)).containsExactly(Frames.filled(20, 1));
+            Link first = set.openMulticast(group, 4791, ONE);
+            Link second = otherSet.openMulticast(group, 4791, TWO);
+            Link otherGroup = otherSet.openMulticast(InetAddress.ofLiteral("239.0.0.2"), 4791, TWO);
+            Frames.send(sender, burst, first.localAddress(), 20, 1);
+            assertThat(Frames.receive(set, first, 1)).containsExactly(Frames.filled(20, 1));
+            assertThat(Frames.receive(otherSet, second, 1)).containsExactly(Frames.filled(20, 1));
             ReceiveBurst received = new ReceiveBurst(4);
-            assertThat(sender.poll(received) + stranger.poll(received)).isZero();
-            here.close();
-            Frames.send(sender, burst, here.localAddress(), 20, 2);
-            assertThat(here.poll(received)).isZero();
-            assertThat(Frames.receive(other, there, 1)).containsExactly(Frames.filled(20, 2));
-            Frames.send(there, burst, there.localAddress(), 20, 3);
-            assertThat(there.statistics().sendFailures.sum()).isEqualTo(1);
-            assertThat(there.poll(received)).isZero();
+            assertThat(sender.poll(received) + otherGroup.poll(received)).isZero();
+            first.close();
+            Frames.send(sender, burst, first.localAddress(), 20, 2);
+            assertThat(first.poll(received)).isZero();
+            assertThat(Frames.receive(otherSet, second, 1)).containsExactly(Frames.filled(20, 2));
+            Frames.send(second, burst, second.localAddress(), 20, 3);
+            assertThat(second.statistics().sendFailures.sum()).isEqualTo(1);
+            assertThat(second.poll(received)).isZero();
         }
     }
 
     @Test
-    void localChannelsCarryMessagesUntilTheirPeerCloses() throws Exception {
+    void localChannelsDeliverMessagesUntilTheirPeerCloses() throws Exception {
         Path path = Path.of("owner");
         LinkSet client = network.newLinkSet();
         try (LinkSet server = network.newLinkSet()) {
             assertThatThrownBy(() -> client.connectLocal(path)).isInstanceOf(IOException.class);
             LinkSet.LocalListener listener = server.listenLocal(path);
-            LocalChannel there = client.connectLocal(path);
-            LocalChannel here = Objects.requireNonNull(listener.accept());
+            LocalChannel second = client.connectLocal(path);
+            LocalChannel first = Objects.requireNonNull(listener.accept());
             CompletableFuture<ByteBuffer> message = CompletableFuture.supplyAsync(() -> {
-                ByteBuffer next = here.poll();
+                ByteBuffer next = first.poll();
                 while (next == null) {
                     server.await(Long.MAX_VALUE);
-                    next = here.poll();
+                    next = first.poll();
                 }
                 return next;
             });
-            assertThat(there.send(ByteBuffer.wrap(new byte[] {1}), ByteBuffer.wrap(new byte[] {2, 3})))
+            assertThat(second.send(ByteBuffer.wrap(new byte[] {1}), ByteBuffer.wrap(new byte[] {2, 3})))
                     .isTrue();
             assertThat(message.get()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
-            assertThat(there.send(EMPTY, ByteBuffer.wrap(new byte[] {4}))).isTrue();
+            assertThat(second.send(EMPTY, ByteBuffer.wrap(new byte[] {4}))).isTrue();
             client.close();
-            assertThat(here.isClosed()).isTrue();
-            assertThat(here.poll()).isEqualTo(ByteBuffer.wrap(new byte[] {4}));
-            assertThat(here.poll()).isNull();
-            assertThat(here.send(EMPTY, EMPTY)).isFalse();
+            assertThat(first.isClosed()).isTrue();
+            assertThat(first.poll()).isEqualTo(ByteBuffer.wrap(new byte[] {4}));
+            assertThat(first.poll()).isNull();
+            assertThat(first.send(EMPTY, EMPTY)).isFalse();
         }
     }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Groups through the kernel, on all interfaces that the machine, or the network namespace of the test, has. */
+/** Multicast groups through the kernel, on all interfaces of the machine or of the test's network namespace. */
 @Timeout(30)
 class MulticastLinkTest {
     private static final InetAddress IPV4_GROUP = InetAddress.ofLiteral("239.83.77.1");
@@ -40,7 +40,7 @@ class MulticastLinkTest {
 
     static Stream<Arguments> kindsGroupsAndAddresses() throws IOException {
         List<Arguments> all = new ArrayList<>();
-        for (String kind : Kinds.all()) {
+        for (String kind : LinkKinds.all()) {
             for (InetAddress address : addresses()) {
                 if (address instanceof Inet4Address) {
                     all.add(Arguments.of(kind, IPV4_GROUP, address));
@@ -53,7 +53,10 @@ class MulticastLinkTest {
         return all.stream();
     }
 
-    /** One address of each family and interface; but Linux has no IPv6 route for groups on the loopback interface. */
+    /**
+     * Returns one address of each family and interface. IPv6 on the loopback interface is excluded, since Linux has no
+     * multicast route there.
+     */
     private static List<InetAddress> addresses() throws IOException {
         List<InetAddress> addresses = new ArrayList<>();
         for (NetworkInterface network : NetworkInterface.networkInterfaces().toList()) {
@@ -74,7 +77,7 @@ class MulticastLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsGroupsAndAddresses")
-    void everyLinkOfAGroupReceivesEveryFrameAndTheSendersNone(String kind, InetAddress group, InetAddress address)
+    void everyLinkOfAGroupReceivesEveryFrameAndTheSenderNone(String kind, InetAddress group, InetAddress address)
             throws IOException {
         try (LinkSet set = LinkSets.open(kind);
                 LinkSet otherProcess = LinkSets.open(kind);
@@ -83,9 +86,9 @@ class MulticastLinkTest {
             try (Link first = set.openMulticast(group, port, address);
                     Link second = set.openMulticast(group, port, address);
                     Link third = otherProcess.openMulticast(group, port, address)) {
-                InetSocketAddress to = new InetSocketAddress(group, port);
-                Frames.send(sender, burst, to, 100, 1);
-                Frames.send(sender, burst, to, 64, 2);
+                InetSocketAddress destination = new InetSocketAddress(group, port);
+                Frames.send(sender, burst, destination, 100, 1);
+                Frames.send(sender, burst, destination, 64, 2);
                 List<byte[]> both = List.of(Frames.filled(100, 1), Frames.filled(64, 2));
                 assertThat(Frames.receive(set, first, 2)).containsExactlyElementsOf(both);
                 assertThat(Frames.receive(set, second, 2)).containsExactlyElementsOf(both);
@@ -98,7 +101,7 @@ class MulticastLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsGroupsAndAddresses")
-    void aFrameToAGroupNamesSenderAndGroup(String kind, InetAddress group, InetAddress address) throws IOException {
+    void multicastFrameHasSenderAndGroup(String kind, InetAddress group, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
                 Link sender = set.openUdp(address, 0);
                 Link member = set.openMulticast(group, sender.localAddress().getPort(), address)) {
@@ -124,27 +127,30 @@ class MulticastLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsGroupsAndAddresses")
-    void aGroupIsHeardOnItsInterfaceOnly(String kind, InetAddress group, InetAddress address) throws IOException {
+    void groupIsReceivedOnItsInterfaceOnly(String kind, InetAddress group, InetAddress address) throws IOException {
         assumeTrue(
                 !group.equals(IPV6_GROUP) || kind.equals("linux"),
-                "NIO cannot tell by which interface a frame to an IPv6 group came");
-        InetAddress elsewhere = onAnotherInterface(address);
-        assumeTrue(elsewhere != null, "needs two interfaces");
+                "NIO cannot determine on which interface a frame to an IPv6 group arrived");
+        InetAddress otherAddress = addressOnAnotherInterface(address);
+        assumeTrue(otherAddress != null, "needs two interfaces");
         try (LinkSet set = LinkSets.open(kind);
                 Link sender = set.openUdp(address, 0)) {
             int port = sender.localAddress().getPort();
             try (Link member = set.openMulticast(group, port, address);
-                    Link deaf = set.openMulticast(group, port, elsewhere)) {
+                    Link otherInterface = set.openMulticast(group, port, otherAddress)) {
                 Frames.send(sender, burst, new InetSocketAddress(group, port), 20, 1);
                 assertThat(Frames.receive(set, member, 1)).hasSize(1);
                 set.await(QUIET_NANOS);
-                assertThat(deaf.poll(new ReceiveBurst(4))).isZero();
+                assertThat(otherInterface.poll(new ReceiveBurst(4))).isZero();
             }
         }
     }
 
-    /** The loopback interface, or for that another one: others may be connected with each other. */
-    private static @Nullable InetAddress onAnotherInterface(InetAddress address) throws IOException {
+    /**
+     * Returns an address on another interface: the loopback interface, or a different one for a loopback address. Other
+     * pairs of interfaces may be connected to each other.
+     */
+    private static @Nullable InetAddress addressOnAnotherInterface(InetAddress address) throws IOException {
         if (!address.isLoopbackAddress()) {
             return InetAddress.ofLiteral(address instanceof Inet4Address ? "127.0.0.1" : "::1");
         }
@@ -159,7 +165,7 @@ class MulticastLinkTest {
     @ParameterizedTest
     @MethodSource("kindsGroupsAndAddresses")
     @EnabledOnOs(OS.LINUX)
-    void theHostIsAMemberWhileALinkIsOpen(String kind, InetAddress group, InetAddress address) throws IOException {
+    void hostIsAMemberWhileALinkIsOpen(String kind, InetAddress group, InetAddress address) throws IOException {
         String name = Interfaces.of(address).getName();
         try (LinkSet set = LinkSets.open(kind)) {
             assertThat(isMember(group, name)).isFalse();
@@ -177,7 +183,7 @@ class MulticastLinkTest {
         assertThat(isMember(group, name)).isFalse();
     }
 
-    /** What the kernel says; see proc(5) about {@code /proc/net/igmp}. */
+    /** Returns whether the kernel lists the membership; see proc(5) for {@code /proc/net/igmp}. */
     private static boolean isMember(InetAddress group, String interfaceName) throws IOException {
         if (group instanceof Inet4Address) {
             String hexadecimal = "%08X".formatted(Integer.reverseBytes((int) GidAddresses.low(group)));
@@ -200,7 +206,7 @@ class MulticastLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsGroupsAndAddresses")
-    void whatIsSentThroughAGroupsLinkCountsAsFailed(String kind, InetAddress group, InetAddress address)
+    void sendThroughAMulticastLinkCountsAsFailed(String kind, InetAddress group, InetAddress address)
             throws IOException {
         try (LinkSet set = LinkSets.open(kind);
                 Link member = set.openMulticast(group, 4791, address)) {
@@ -212,16 +218,16 @@ class MulticastLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsGroupsAndAddresses")
-    void aPortThatSomethingHoldsForItselfIsABindException(String kind, InetAddress group, InetAddress address)
+    void exclusivelyBoundPortCausesABindException(String kind, InetAddress group, InetAddress address)
             throws IOException {
         InetSocketAddress name = new InetSocketAddress(Groups.scoped(group, Interfaces.of(address)), 0);
         try (LinkSet set = LinkSets.open(kind);
-                java.nio.channels.DatagramChannel selfish = java.nio.channels.DatagramChannel.open(
+                java.nio.channels.DatagramChannel exclusive = java.nio.channels.DatagramChannel.open(
                         group instanceof Inet4Address
                                 ? java.net.StandardProtocolFamily.INET
                                 : java.net.StandardProtocolFamily.INET6)) {
-            selfish.bind(name);
-            int port = ((InetSocketAddress) selfish.getLocalAddress()).getPort();
+            exclusive.bind(name);
+            int port = ((InetSocketAddress) exclusive.getLocalAddress()).getPort();
             assertThatThrownBy(() -> set.openMulticast(group, port, address))
                     .isInstanceOf(BindException.class)
                     .hasMessageContaining("port " + port);
@@ -229,8 +235,8 @@ class MulticastLinkTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void onlyAGroupOfTheAddressFamilyCanBeOpened(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void invalidGroupOrAddressIsRejected(String kind) throws IOException {
         InetAddress loopback = InetAddress.ofLiteral("127.0.0.1");
         try (LinkSet set = LinkSets.open(kind)) {
             assertThatThrownBy(() -> set.openMulticast(loopback, 4791, loopback))

@@ -9,10 +9,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** A user who has not enabled native access gets NIO, and no word of warning from Java. */
+/** Without native access, NIO is used and Java prints no warning. */
 @Timeout(60)
 class NativeAccessTest {
-    /** Started by the tests: says which link sets there are. */
+    /** Started by the tests; prints which link sets are available. */
     static final class Main {
         private Main() {}
 
@@ -34,7 +34,7 @@ class NativeAccessTest {
     }
 
     @Test
-    void withoutNativeAccessTheBestIsNioAndNothingIsWarnedOf() throws Exception {
+    void withoutNativeAccessTheBestIsNioAndNoWarningIsPrinted() throws Exception {
         List<String> lines = run();
         assertThat(lines).hasSize(2);
         assertThat(lines.get(0)).isEqualTo("nio true");
@@ -43,13 +43,13 @@ class NativeAccessTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void askingForLinuxWithoutNativeAccessSaysHowToEnableIt() throws Exception {
+    void openingLinuxWithoutNativeAccessReportsHowToEnableIt() throws Exception {
         assertThat(run("--illegal-native-access=deny").get(1)).contains("--enable-native-access=ALL-UNNAMED");
     }
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void withNativeAccessTheBestIsLinuxAndNothingIsWarnedOf() throws Exception {
+    void withNativeAccessTheBestIsLinuxAndNoWarningIsPrinted() throws Exception {
         assertThat(run("--enable-native-access=ALL-UNNAMED", "--illegal-native-access=deny"))
                 .containsExactly("linux true", "linux");
     }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads what {@link PcapngWriter} may write, and insists on its being well formed. */
+/** Reads files of {@link PcapngWriter} and asserts that they are well formed. */
 final class PcapngReader {
     private PcapngReader() {}
 
@@ -64,7 +64,7 @@ final class PcapngReader {
         return new Packet(time, flags.getInt(0), bytes);
     }
 
-    /** The value of an option; all options must be well formed up to the end mark at the end of the block. */
+    /** Returns the value of an option. All options must be well formed up to the end mark at the end of the block. */
     private static ByteBuffer option(ByteBuffer body, int wanted) {
         ByteBuffer found = ByteBuffer.allocate(0);
         while (true) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Several links on one address and port, and which frames come to which. */
+/** Several links on one address and port, and the distribution of frames to them. */
 @Timeout(30)
 class SteeredLinkTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.23");
@@ -48,22 +48,22 @@ class SteeredLinkTest {
         return LinkSets.open("linux");
     }
 
-    private static Link beside(LinkSet set, Link first, int from, int to) throws IOException {
-        return Objects.requireNonNull(set.openBeside(first, from, to), "this system steers no frames");
+    private static Link openSteered(LinkSet set, Link first, int from, int to) throws IOException {
+        return Objects.requireNonNull(set.openBeside(first, from, to), "this system cannot steer frames");
     }
 
-    /** Appends a frame that begins like a BTH; the byte before the queue pair number is in use for other things. */
+    /** Appends a frame that begins like a BTH. The byte before the queue pair number holds other fields. */
     private void append(int number) {
         burst.buffer().putInt(burst.tail(), 0x0400_ffff).putInt(burst.tail() + 4, 0xab00_0000 | number);
         burst.append(FRAME_BYTES);
     }
 
-    private void send(Link from, Link to, int... numbers) {
+    private void send(Link sender, Link to, int... numbers) {
         for (int number : numbers) {
             burst.clear();
             Frames.address(burst, to.localAddress());
             append(number);
-            from.send(burst);
+            sender.send(burst);
         }
     }
 
@@ -71,15 +71,15 @@ class SteeredLinkTest {
         return ByteBuffer.wrap(frame).getInt(4) & 0xffffff;
     }
 
-    /** The queue pair numbers of {@code count} frames, and of those that come although nobody expects them. */
+    /** Returns the queue pair numbers of {@code count} frames, and of any unexpected ones that follow. */
     private static List<Integer> numbers(LinkSet set, Link link, int count) {
         List<Integer> numbers = new ArrayList<>();
         Frames.receive(set, link, count).forEach(frame -> numbers.add(number(frame)));
         set.await(NOTHING_MORE_NANOS);
-        ReceiveBurst more = new ReceiveBurst(16);
-        while (link.poll(more) > 0) {
-            for (int i = 0; i < more.count(); i++) {
-                numbers.add(number(Frames.bytes(more.frame(i))));
+        ReceiveBurst unexpected = new ReceiveBurst(16);
+        while (link.poll(unexpected) > 0) {
+            for (int i = 0; i < unexpected.count(); i++) {
+                numbers.add(number(Frames.bytes(unexpected.frame(i))));
             }
         }
         return numbers;
@@ -88,20 +88,20 @@ class SteeredLinkTest {
     @ParameterizedTest
     @MethodSource("addresses")
     @EnabledOnOs(OS.LINUX)
-    void framesComeToTheLinkInWhoseRangeTheirNumberLies(InetAddress address) throws IOException {
+    void framesAreDeliveredToTheLinkOfTheirRange(InetAddress address) throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux();
                 LinkSet three = linux();
-                Link from = one.openUdp(address, 0);
+                Link sender = one.openUdp(address, 0);
                 Link first = one.openUdp(address, 0);
-                Link low = beside(two, first, 0x10_8000, 0x10_bfff);
-                Link high = beside(three, first, 0x10_c000, 0x10_ffff);
-                Link single = beside(two, first, 0xff_ffff, 0xff_ffff)) {
+                Link low = openSteered(two, first, 0x10_8000, 0x10_bfff);
+                Link high = openSteered(three, first, 0x10_c000, 0x10_ffff);
+                Link single = openSteered(two, first, 0xff_ffff, 0xff_ffff)) {
             assertThat(List.of(low, high, single))
                     .allSatisfy(link -> assertThat(link.localAddress()).isEqualTo(first.localAddress()));
             assertThat(low.capabilities()).isEqualTo(first.capabilities());
-            send(from, first, 0, 1, 0x10_7fff, 0x10_8000, 0x10_9abc, 0x10_bfff);
-            send(from, first, 0x10_c000, 0x10_ffff, 0x11_0000, 0xff_fffe, 0xff_ffff);
+            send(sender, first, 0, 1, 0x10_7fff, 0x10_8000, 0x10_9abc, 0x10_bfff);
+            send(sender, first, 0x10_c000, 0x10_ffff, 0x11_0000, 0xff_fffe, 0xff_ffff);
             assertThat(numbers(one, first, 5)).containsExactly(0, 1, 0x10_7fff, 0x11_0000, 0xff_fffe);
             assertThat(numbers(two, low, 3)).containsExactly(0x10_8000, 0x10_9abc, 0x10_bfff);
             assertThat(numbers(three, high, 2)).containsExactly(0x10_c000, 0x10_ffff);
@@ -111,13 +111,13 @@ class SteeredLinkTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void everyLinkSendsFromTheCommonPort() throws IOException {
+    void everyLinkSendsFromTheSharedPort() throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux();
                 Link to = one.openUdp(LOOPBACK, 0);
                 Link first = one.openUdp(LOOPBACK, 0);
-                Link further = beside(two, first, 1, 2)) {
-            send(further, to, 7);
+                Link steered = openSteered(two, first, 1, 2)) {
+            send(steered, to, 7);
             ReceiveBurst received = new ReceiveBurst(1);
             while (to.poll(received) == 0) {
                 one.await(Long.MAX_VALUE);
@@ -130,82 +130,82 @@ class SteeredLinkTest {
     @ParameterizedTest
     @MethodSource("addresses")
     @EnabledOnOs(OS.LINUX)
-    void aBurstComesWholeToItsLink(InetAddress address) throws IOException {
+    void burstIsDeliveredCompletelyToItsLink(InetAddress address) throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux();
-                Link from = one.openUdp(address, 0);
+                Link sender = one.openUdp(address, 0);
                 Link first = one.openUdp(address, 0);
-                Link further = beside(two, first, 0x100, 0x1ff)) {
+                Link steered = openSteered(two, first, 0x100, 0x1ff)) {
             for (int round = 0; round < 3; round++) {
                 burst.clear();
                 Frames.address(burst, first.localAddress());
                 for (int i = 0; i < 40; i++) {
                     append(0x123);
                 }
-                from.send(burst);
-                assertThat(numbers(two, further, 40)).hasSize(40).containsOnly(0x123);
+                sender.send(burst);
+                assertThat(numbers(two, steered, 40)).hasSize(40).containsOnly(0x123);
             }
             assertThat(first.poll(new ReceiveBurst(1))).isZero();
         }
     }
 
-    /** The documented price of a burst that the system carries as one datagram. */
+    /** The documented limitation for a burst that the system transports as one datagram. */
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aCoalescedBurstGoesWhereItsFirstFrameBelongs() throws IOException {
+    void coalescedBurstIsDeliveredToTheLinkOfItsFirstFrame() throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux();
-                Link from = one.openUdp(LOOPBACK, 0);
+                Link sender = one.openUdp(LOOPBACK, 0);
                 Link first = one.openUdp(LOOPBACK, 0);
-                Link further = beside(two, first, 0x100, 0x1ff)) {
-            assumeTrue(from.capabilities().maxSegments() > 1);
+                Link steered = openSteered(two, first, 0x100, 0x1ff)) {
+            assumeTrue(sender.capabilities().maxSegments() > 1);
             burst.clear();
             Frames.address(burst, first.localAddress());
             append(0x100);
             append(0x200);
-            from.send(burst);
-            assertThat(numbers(two, further, 2)).containsExactly(0x100, 0x200);
+            sender.send(burst);
+            assertThat(numbers(two, steered, 2)).containsExactly(0x100, 0x200);
         }
     }
 
     @ParameterizedTest
     @MethodSource("addresses")
     @EnabledOnOs(OS.LINUX)
-    void frameWithoutAQueuePairNumberComesToTheFirst(InetAddress address) throws IOException {
+    void frameWithoutAQueuePairNumberIsDeliveredToTheFirstLink(InetAddress address) throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux();
-                Link from = one.openUdp(address, 0);
+                Link sender = one.openUdp(address, 0);
                 Link first = one.openUdp(address, 0);
-                Link further = beside(two, first, 0, 0xff_ffff)) {
+                Link steered = openSteered(two, first, 0, 0xff_ffff)) {
             for (int bytes = 0; bytes < 8; bytes++) {
-                Frames.send(from, burst, first.localAddress(), bytes, bytes);
+                Frames.send(sender, burst, first.localAddress(), bytes, bytes);
                 assertThat(Frames.receive(one, first, 1)).containsExactly(Frames.filled(bytes, bytes));
             }
-            Frames.send(from, burst, first.localAddress(), 8, 8);
-            assertThat(Frames.receive(two, further, 1)).containsExactly(Frames.filled(8, 8));
+            Frames.send(sender, burst, first.localAddress(), 8, 8);
+            assertThat(Frames.receive(two, steered, 1)).containsExactly(Frames.filled(8, 8));
         }
     }
 
-    /** Linux puts the last socket in the place of the closed one. */
+    /** Linux moves the last socket to the number of the closed one. */
     @ParameterizedTest
     @MethodSource("addresses")
     @EnabledOnOs(OS.LINUX)
-    void numbersOfAClosedLinkComeToTheFirstAndOthersStayWhereTheyWere(InetAddress address) throws IOException {
+    void rangeOfAClosedLinkReturnsToTheFirstAndOtherRangesAreUnchanged(InetAddress address) throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux();
-                Link from = one.openUdp(address, 0);
+                Link sender = one.openUdp(address, 0);
                 Link first = one.openUdp(address, 0)) {
-            Link closed = beside(two, first, 0x10, 0x1f);
-            Link second = beside(two, first, 0x20, 0x2f);
-            Link third = beside(two, first, 0x30, 0x3f);
+            Link closed = openSteered(two, first, 0x10, 0x1f);
+            Link second = openSteered(two, first, 0x20, 0x2f);
+            Link third = openSteered(two, first, 0x30, 0x3f);
             closed.close();
             closed.close();
-            send(from, first, 0x10, 0x20, 0x30, 0x40);
+            send(sender, first, 0x10, 0x20, 0x30, 0x40);
             assertThat(numbers(one, first, 2)).containsExactly(0x10, 0x40);
             assertThat(numbers(two, second, 1)).containsExactly(0x20);
             assertThat(numbers(two, third, 1)).containsExactly(0x30);
-            try (Link again = beside(one, first, 0x18, 0x1f)) {
-                send(from, first, 0x10, 0x18, 0x20, 0x30);
+            try (Link again = openSteered(one, first, 0x18, 0x1f)) {
+                send(sender, first, 0x10, 0x18, 0x20, 0x30);
                 assertThat(numbers(one, first, 1)).containsExactly(0x10);
                 assertThat(numbers(one, again, 1)).containsExactly(0x18);
                 assertThat(numbers(two, second, 1)).containsExactly(0x20);
@@ -216,16 +216,16 @@ class SteeredLinkTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aSetThatClosesTakesItsLinksFromThePort() throws IOException {
+    void closingASetRemovesItsLinksFromThePort() throws IOException {
         try (LinkSet one = linux();
                 LinkSet three = linux();
-                Link from = one.openUdp(LOOPBACK, 0);
+                Link sender = one.openUdp(LOOPBACK, 0);
                 Link first = one.openUdp(LOOPBACK, 0)) {
             LinkSet two = linux();
-            beside(two, first, 0x10, 0x1f);
-            Link third = beside(three, first, 0x20, 0x2f);
+            openSteered(two, first, 0x10, 0x1f);
+            Link third = openSteered(three, first, 0x20, 0x2f);
             two.close();
-            send(from, first, 0x10, 0x20);
+            send(sender, first, 0x10, 0x20);
             assertThat(numbers(one, first, 1)).containsExactly(0x10);
             assertThat(numbers(three, third, 1)).containsExactly(0x20);
         }
@@ -234,27 +234,27 @@ class SteeredLinkTest {
     @ParameterizedTest
     @MethodSource("addresses")
     @EnabledOnOs(OS.LINUX)
-    void thePortIsRefusedToOthersWhileItIsSharedAndAfterwardsAndFreeInTheEnd(InetAddress address) throws IOException {
+    void portCannotBeBoundUntilItsLastLinkIsClosed(InetAddress address) throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux();
                 LinkSet nio = LinkSets.portable()) {
             Link first = one.openUdp(address, 0);
             int port = first.localAddress().getPort();
-            Link further = beside(two, first, 1, 9);
-            Link last = beside(two, first, 10, 19);
+            Link steered = openSteered(two, first, 1, 9);
+            Link last = openSteered(two, first, 10, 19);
             for (LinkSet set : List.of(one, two, nio)) {
                 assertThatThrownBy(() -> set.openUdp(address, port)).isInstanceOf(BindException.class);
             }
-            further.close();
+            steered.close();
             last.close();
             for (LinkSet set : List.of(one, two, nio)) {
                 assertThatThrownBy(() -> set.openUdp(address, port)).isInstanceOf(BindException.class);
             }
-            try (DatagramChannel willing = DatagramChannel.open()) {
-                willing.setOption(StandardSocketOptions.SO_REUSEPORT, true);
-                assertThatThrownBy(() -> willing.bind(first.localAddress())).isInstanceOf(BindException.class);
+            try (DatagramChannel reusing = DatagramChannel.open()) {
+                reusing.setOption(StandardSocketOptions.SO_REUSEPORT, true);
+                assertThatThrownBy(() -> reusing.bind(first.localAddress())).isInstanceOf(BindException.class);
             }
-            beside(two, first, 1, 9).close();
+            openSteered(two, first, 1, 9).close();
             first.close();
             one.openUdp(address, port).close();
         }
@@ -262,41 +262,41 @@ class SteeredLinkTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void nothingIsOpenedBesideAClosedLink() throws IOException {
+    void openingBesideAClosedLinkFails() throws IOException {
         try (LinkSet one = linux();
                 LinkSet two = linux()) {
             Link first = one.openUdp(LOOPBACK, 0);
-            Link further = beside(two, first, 1, 9);
+            Link steered = openSteered(two, first, 1, 9);
             first.close();
-            for (Link link : List.of(first, further)) {
+            for (Link link : List.of(first, steered)) {
                 assertThatThrownBy(() -> two.openBeside(link, 10, 19))
                         .isInstanceOf(IOException.class)
                         .hasMessageContaining("127.0.0.23")
                         .hasMessageContaining("closed");
             }
-            further.close();
+            steered.close();
             assertThatThrownBy(() -> two.openBeside(first, 10, 19)).isInstanceOf(IOException.class);
         }
     }
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void numbersOfAnotherLinkAreRefusedByName() throws IOException {
+    void overlappingRangeIsRejectedAndNamed() throws IOException {
         try (LinkSet set = linux();
                 Link first = set.openUdp(LOOPBACK, 0);
-                Link further = beside(set, first, 0x10, 0x1f)) {
+                Link steered = openSteered(set, first, 0x10, 0x1f)) {
             for (int[] range : new int[][] {{0x1f, 0x20}, {0, 0x10}, {0x12, 0x13}, {0, 0xff_ffff}}) {
-                assertThatThrownBy(() -> set.openBeside(further, range[0], range[1]))
+                assertThatThrownBy(() -> set.openBeside(steered, range[0], range[1]))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("0x10 to 0x1f");
             }
-            beside(set, further, 0x20, 0x20).close();
+            openSteered(set, steered, 0x20, 0x20).close();
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void whatIsNoRangeIsRefused(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void invalidRangeIsRejected(String kind) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
                 Link first = set.openUdp(LOOPBACK, 0)) {
             for (int[] range : new int[][] {{-1, 5}, {6, 5}, {0, 0x100_0000}}) {
@@ -308,7 +308,7 @@ class SteeredLinkTest {
     }
 
     @Test
-    void linksOfOtherKindsHaveNoneBesideThem() throws IOException {
+    void linksOfOtherKindsCannotBeSteered() throws IOException {
         try (LinkSet nio = LinkSets.portable();
                 LinkSet memory = new MemoryNetwork(1500).newLinkSet();
                 Link nioLink = nio.openUdp(LOOPBACK, 0);
@@ -320,34 +320,34 @@ class SteeredLinkTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void decoratedForeignAndGroupLinksHaveNoneBesideThem() throws IOException {
+    void decoratedNioAndMulticastLinksCannotBeSteered() throws IOException {
         LinkOptions capture = LinkOptions.NONE.withCaptureFile(folder.resolve("steered.pcapng"));
         try (LinkDecorator decorator = decorator(capture);
                 LinkSet set = LinkSets.decorate(linux(), decorator);
-                LinkSet bare = linux();
+                LinkSet undecorated = linux();
                 LinkSet nio = LinkSets.portable();
                 Link decorated = set.openUdp(LOOPBACK, 0);
-                Link foreign = nio.openUdp(LOOPBACK, 0);
-                Link group = bare.openMulticast(InetAddress.ofLiteral("239.1.2.3"), 0, LOOPBACK)) {
+                Link nioLink = nio.openUdp(LOOPBACK, 0);
+                Link group = undecorated.openMulticast(InetAddress.ofLiteral("239.1.2.3"), 0, LOOPBACK)) {
             assertThat(set.openBeside(decorated, 1, 9)).isNull();
-            assertThat(bare.openBeside(decorated, 1, 9)).isNull();
-            assertThat(bare.openBeside(foreign, 1, 9)).isNull();
-            assertThat(bare.openBeside(group, 1, 9)).isNull();
+            assertThat(undecorated.openBeside(decorated, 1, 9)).isNull();
+            assertThat(undecorated.openBeside(nioLink, 1, 9)).isNull();
+            assertThat(undecorated.openBeside(group, 1, 9)).isNull();
         }
     }
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aSetThatDecoratesPutsItsDecorationAroundTheFurtherLink() throws IOException {
+    void decoratedSetDecoratesSteeredLinks() throws IOException {
         LinkOptions faults = LinkOptions.NONE.withFaults(FaultSpec.parse("loss=1%"));
         try (LinkDecorator none = decorator(LinkOptions.NONE);
                 LinkDecorator faulty = decorator(faults);
                 LinkSet plain = LinkSets.decorate(linux(), none);
                 LinkSet set = LinkSets.decorate(linux(), faulty);
                 Link first = plain.openUdp(LOOPBACK, 0);
-                Link further = beside(plain, first, 1, 9);
-                Link lossy = beside(set, first, 10, 19)) {
-            assertThat(further).isNotInstanceOf(ForwardingLink.class);
+                Link steered = openSteered(plain, first, 1, 9);
+                Link lossy = openSteered(set, first, 10, 19)) {
+            assertThat(steered).isNotInstanceOf(ForwardingLink.class);
             assertThat(lossy).isInstanceOf(FaultLink.class);
         }
     }
@@ -356,20 +356,20 @@ class SteeredLinkTest {
         return new LinkDecorator(options, () -> 0, () -> 0, line -> {});
     }
 
-    /** One thread works on the first link while another opens links beside it, with a set of its own. */
+    /** One thread uses the first link while another thread opens further links with a set of its own. */
     @Test
     @EnabledOnOs(OS.LINUX)
-    void framesOfNoRangeAllComeToTheFirstWhileLinksCome() throws Exception {
+    void framesOutsideAllRangesAreDeliveredToTheFirstLinkWhileOthersOpen() throws Exception {
         AtomicBoolean done = new AtomicBoolean();
         try (LinkSet one = linux();
                 LinkSet two = linux();
-                Link from = one.openUdp(LOOPBACK, 0);
+                Link sender = one.openUdp(LOOPBACK, 0);
                 Link first = one.openUdp(LOOPBACK, 0);
-                Link _ = beside(two, first, 0x10, 0x1f)) {
+                Link _ = openSteered(two, first, 0x10, 0x1f)) {
             CompletableFuture<Integer> opened = CompletableFuture.supplyAsync(() -> open(two, first, done));
             int sent = 0;
             while (!done.get()) {
-                send(from, first, 0x1_0000 | sent);
+                send(sender, first, 0x1_0000 | sent);
                 assertThat(Frames.receive(one, first, 1))
                         .extracting(SteeredLinkTest::number)
                         .containsExactly(0x1_0000 | sent);
@@ -380,12 +380,12 @@ class SteeredLinkTest {
         }
     }
 
-    /** Opens links, which end with their set: one that closes can take frames of all numbers with it. */
+    /** Opens links, which are closed with their set: closing a link can lose frames of all ranges. */
     private static int open(LinkSet set, Link first, AtomicBoolean done) {
         try {
             int opened = 0;
             while (opened < 100) {
-                Link _ = beside(set, first, 0x20 + 0x10 * opened, 0x2f + 0x10 * opened);
+                Link _ = openSteered(set, first, 0x20 + 0x10 * opened, 0x2f + 0x10 * opened);
                 opened++;
             }
             return opened;

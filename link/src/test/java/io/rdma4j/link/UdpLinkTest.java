@@ -28,7 +28,7 @@ class UdpLinkTest {
 
     static Stream<Arguments> kindsAndAddresses() throws IOException {
         List<Arguments> all = new ArrayList<>();
-        for (String kind : Kinds.all()) {
+        for (String kind : LinkKinds.all()) {
             for (InetAddress address : addresses()) {
                 all.add(Arguments.of(kind, address));
             }
@@ -50,29 +50,30 @@ class UdpLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void framesOfAllSizesArriveWhole(String kind, InetAddress address) throws IOException {
+    void framesOfAllSizesAreDeliveredUnchanged(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0);
-                Link to = set.openUdp(address, 0)) {
-            int largest = Math.min(SendBurst.MAX_FRAME_BYTES, to.capabilities().mtuBytes() - 48);
+                Link sender = set.openUdp(address, 0);
+                Link receiver = set.openUdp(address, 0)) {
+            int largest =
+                    Math.min(SendBurst.MAX_FRAME_BYTES, receiver.capabilities().mtuBytes() - 48);
             int[] sizes = {16, 17, 64, 1024 + 48, 4096 + 64, SendBurst.MAX_FRAME_BYTES};
             for (int size : Arrays.stream(sizes)
                     .map(s -> Math.min(s, largest))
                     .distinct()
                     .toArray()) {
-                Frames.send(from, burst, to.localAddress(), size, size);
-                assertThat(Frames.receive(set, to, 1)).containsExactly(Frames.filled(size, size));
+                Frames.send(sender, burst, receiver.localAddress(), size, size);
+                assertThat(Frames.receive(set, receiver, 1)).containsExactly(Frames.filled(size, size));
             }
         }
     }
 
-    /** The links of the Java library alone cannot tell. */
+    /** NIO links cannot report the traffic class. */
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void receivedFrameTellsItsTrafficClass(String kind, InetAddress address) throws IOException {
+    void receivedFrameHasItsTrafficClass(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0);
-                Link to = set.openUdp(address, 0)) {
+                Link sender = set.openUdp(address, 0);
+                Link receiver = set.openUdp(address, 0)) {
             for (int trafficClass : new int[] {0, 0x28, 0, 0xe0}) {
                 burst.clear();
                 burst.destination(
@@ -80,11 +81,11 @@ class UdpLinkTest {
                         GidAddresses.low(address),
                         GidAddresses.scope(address),
                         trafficClass);
-                burst.destinationPort(to.localAddress().getPort());
+                burst.destinationPort(receiver.localAddress().getPort());
                 burst.append(16);
-                from.send(burst);
+                sender.send(burst);
                 ReceiveBurst received = new ReceiveBurst(4);
-                while (to.poll(received) == 0) {
+                while (receiver.poll(received) == 0) {
                     set.await(Long.MAX_VALUE);
                 }
                 assertThat(received.frame(0).trafficClass).isEqualTo(kind.equals("nio") ? 0 : trafficClass);
@@ -94,44 +95,44 @@ class UdpLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void receivedFrameNamesSourceAndDestination(String kind, InetAddress address) throws IOException {
+    void receivedFrameHasSourceAndDestination(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0);
-                Link to = set.openUdp(address, 0)) {
-            Frames.send(from, burst, to.localAddress(), 20, 1);
+                Link sender = set.openUdp(address, 0);
+                Link receiver = set.openUdp(address, 0)) {
+            Frames.send(sender, burst, receiver.localAddress(), 20, 1);
             ReceiveBurst received = new ReceiveBurst(4);
-            while (to.poll(received) == 0) {
+            while (receiver.poll(received) == 0) {
                 set.await(Long.MAX_VALUE);
             }
             Frame frame = received.frame(0);
             assertThat(frame.sourceHigh).isEqualTo(GidAddresses.high(address));
             assertThat(frame.sourceLow).isEqualTo(GidAddresses.low(address));
-            assertThat(frame.sourcePort).isEqualTo(from.localAddress().getPort());
+            assertThat(frame.sourcePort).isEqualTo(sender.localAddress().getPort());
             assertThat(frame.destinationHigh).isEqualTo(GidAddresses.high(address));
             assertThat(frame.destinationLow).isEqualTo(GidAddresses.low(address));
-            assertThat(frame.destinationPort).isEqualTo(to.localAddress().getPort());
+            assertThat(frame.destinationPort).isEqualTo(receiver.localAddress().getPort());
             if (address instanceof Inet4Address) {
                 assertThat(frame.identification).isEqualTo(Frame.IDENTIFICATION_UNKNOWN);
             }
             assertThat(frame.buffer.get(frame.offset)).isEqualTo((byte) 1);
-            assertThat(to.statistics().receivedFrames.sum()).isEqualTo(1);
-            assertThat(from.statistics().sentFrames.sum()).isEqualTo(1);
+            assertThat(receiver.statistics().receivedFrames.sum()).isEqualTo(1);
+            assertThat(sender.statistics().sentFrames.sum()).isEqualTo(1);
         }
     }
 
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void manyFramesArriveInOrderAndDistinct(String kind, InetAddress address) throws IOException {
+    void manyFramesAreDeliveredInOrderWithoutDuplicates(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0);
-                Link to = set.openUdp(address, 0)) {
+                Link sender = set.openUdp(address, 0);
+                Link receiver = set.openUdp(address, 0)) {
             burst.clear();
-            Frames.address(burst, to.localAddress());
+            Frames.address(burst, receiver.localAddress());
             for (int i = 0; i < 50; i++) {
                 Frames.append(burst, i == 49 ? 100 : 200, i);
             }
-            from.send(burst);
-            List<byte[]> received = Frames.receive(set, to, 50);
+            sender.send(burst);
+            List<byte[]> received = Frames.receive(set, receiver, 50);
             assertThat(received).hasSize(50);
             for (int i = 0; i < 50; i++) {
                 assertThat(received.get(i)).isEqualTo(Frames.filled(i == 49 ? 100 : 200, i));
@@ -141,24 +142,23 @@ class UdpLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void framesLargerThanThePathOrWithoutReceiverAreCountedNotThrown(String kind, InetAddress address)
-            throws IOException {
+    void oversizedFramesAndFramesWithoutReceiverAreCounted(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0)) {
-            Frames.send(from, burst, from.localAddress(), 65_530, 1);
-            assertThat(from.statistics().sendFailures.sum()).isEqualTo(1);
-            Link gone = set.openUdp(address, 0);
-            gone.close();
+                Link sender = set.openUdp(address, 0)) {
+            Frames.send(sender, burst, sender.localAddress(), 65_530, 1);
+            assertThat(sender.statistics().sendFailures.sum()).isEqualTo(1);
+            Link closed = set.openUdp(address, 0);
+            closed.close();
             for (int i = 0; i < 3; i++) {
-                Frames.send(from, burst, gone.localAddress(), 100, 1);
+                Frames.send(sender, burst, closed.localAddress(), 100, 1);
             }
-            assertThat(from.statistics().sendFailures.sum()
-                            + from.statistics().sentFrames.sum())
+            assertThat(sender.statistics().sendFailures.sum()
+                            + sender.statistics().sentFrames.sum())
                     .isEqualTo(4);
-            assertThat(from.poll(new ReceiveBurst(1))).isZero();
-            Frames.send(gone, burst, from.localAddress(), 100, 1);
-            assertThat(gone.statistics().sendFailures.sum()).isEqualTo(1);
-            assertThat(gone.poll(new ReceiveBurst(1))).isZero();
+            assertThat(sender.poll(new ReceiveBurst(1))).isZero();
+            Frames.send(closed, burst, sender.localAddress(), 100, 1);
+            assertThat(closed.statistics().sendFailures.sum()).isEqualTo(1);
+            assertThat(closed.poll(new ReceiveBurst(1))).isZero();
         }
     }
 
@@ -167,16 +167,16 @@ class UdpLinkTest {
     void frameToTheOtherFamilyIsCounted(String kind, InetAddress address) throws IOException {
         InetAddress other = InetAddress.ofLiteral(address instanceof Inet4Address ? "::1" : "127.0.0.1");
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0)) {
-            Frames.send(from, burst, new java.net.InetSocketAddress(other, 4791), 100, 1);
-            assertThat(from.statistics().sendFailures.sum()).isEqualTo(1);
-            assertThat(from.statistics().sentFrames.sum()).isZero();
+                Link sender = set.openUdp(address, 0)) {
+            Frames.send(sender, burst, new java.net.InetSocketAddress(other, 4791), 100, 1);
+            assertThat(sender.statistics().sendFailures.sum()).isEqualTo(1);
+            assertThat(sender.statistics().sentFrames.sum()).isZero();
         }
     }
 
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void takenPortIsABindExceptionThatNamesIt(String kind, InetAddress address) throws IOException {
+    void portInUseCausesABindExceptionThatNamesIt(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
                 Link first = set.openUdp(address, 0)) {
             int port = first.localAddress().getPort();
@@ -189,7 +189,7 @@ class UdpLinkTest {
 
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void thePortOfAClosedLinkIsFreeAtOnce(String kind, InetAddress address) throws IOException {
+    void portOfAClosedLinkIsFreeAtOnce(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
                 LinkSet other = LinkSets.open(kind)) {
             Link first = set.openUdp(address, 0);
@@ -200,8 +200,8 @@ class UdpLinkTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void foreignAddressIsABindException(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void nonLocalAddressCausesABindException(String kind) throws IOException {
         InetAddress foreign = InetAddress.ofLiteral("192.0.2.77");
         try (LinkSet set = LinkSets.open(kind)) {
             assertThatThrownBy(() -> set.openUdp(foreign, 0))
@@ -211,21 +211,21 @@ class UdpLinkTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
     void oversizeDatagramIsDroppedAndCounted(String kind) throws IOException {
         InetAddress address = InetAddress.ofLiteral("127.0.0.1");
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0);
-                Link to = set.openUdp(address, 0)) {
-            Frames.send(from, burst, to.localAddress(), SendBurst.MAX_FRAME_BYTES + 1, 1);
-            Frames.send(from, burst, to.localAddress(), 32, 2);
-            assertThat(Frames.receive(set, to, 1)).containsExactly(Frames.filled(32, 2));
-            assertThat(to.statistics().oversizeDatagrams.sum()).isEqualTo(1);
+                Link sender = set.openUdp(address, 0);
+                Link receiver = set.openUdp(address, 0)) {
+            Frames.send(sender, burst, receiver.localAddress(), SendBurst.MAX_FRAME_BYTES + 1, 1);
+            Frames.send(sender, burst, receiver.localAddress(), 32, 2);
+            assertThat(Frames.receive(set, receiver, 1)).containsExactly(Frames.filled(32, 2));
+            assertThat(receiver.statistics().oversizeDatagrams.sum()).isEqualTo(1);
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
     void everyLoopbackAddressHasTheLoopbackMtu(String kind) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
                 Link one = set.openUdp(InetAddress.ofLiteral("127.0.0.1"), 0);
@@ -237,19 +237,19 @@ class UdpLinkTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void aFullBurstLeavesTheRestForTheNextPoll(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void fullBurstLeavesTheRestForTheNextPoll(String kind) throws IOException {
         InetAddress address = InetAddress.ofLiteral("127.0.0.1");
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0);
-                Link to = set.openUdp(address, 0)) {
+                Link sender = set.openUdp(address, 0);
+                Link receiver = set.openUdp(address, 0)) {
             for (int i = 0; i < 5; i++) {
-                Frames.send(from, burst, to.localAddress(), 20, i);
+                Frames.send(sender, burst, receiver.localAddress(), 20, i);
             }
             ReceiveBurst two = new ReceiveBurst(2);
             List<byte[]> received = new ArrayList<>();
             while (received.size() < 5) {
-                assertThat(to.poll(two)).isBetween(1, 2);
+                assertThat(receiver.poll(two)).isBetween(1, 2);
                 for (int i = 0; i < two.count(); i++) {
                     received.add(Frames.bytes(two.frame(i)));
                 }
@@ -257,32 +257,32 @@ class UdpLinkTest {
             for (int i = 0; i < 5; i++) {
                 assertThat(received.get(i)).isEqualTo(Frames.filled(20, i));
             }
-            assertThat(to.poll(two)).isZero();
+            assertThat(receiver.poll(two)).isZero();
         }
     }
 
-    /** Where the system coalesces them, they arrive by one call, and more of them than the burst can hold. */
+    /** If the system coalesces the frames, one call receives all of them, more than the burst can hold. */
     @ParameterizedTest
     @MethodSource("kindsAndAddresses")
-    void segmentsOfOneBurstArriveAsTheFramesTheyWere(String kind, InetAddress address) throws IOException {
+    void segmentsOfOneBurstAreDeliveredAsSeparateFrames(String kind, InetAddress address) throws IOException {
         try (LinkSet set = LinkSets.open(kind);
-                Link from = set.openUdp(address, 0);
-                Link to = set.openUdp(address, 0)) {
+                Link sender = set.openUdp(address, 0);
+                Link receiver = set.openUdp(address, 0)) {
             for (int frames : new int[] {1, 2, 7, 63, 64}) {
                 burst.clear();
-                Frames.address(burst, to.localAddress());
+                Frames.address(burst, receiver.localAddress());
                 for (int i = 0; i < frames; i++) {
                     Frames.append(burst, i == frames - 1 ? 77 : 300, i);
                 }
-                from.send(burst);
+                sender.send(burst);
                 ReceiveBurst few = new ReceiveBurst(10);
                 for (int i = 0; i < frames; ) {
-                    while (to.poll(few) == 0) {
+                    while (receiver.poll(few) == 0) {
                         set.await(Long.MAX_VALUE);
                     }
                     for (int j = 0; j < few.count(); j++, i++) {
                         assertThat(Frames.bytes(few.frame(j))).isEqualTo(Frames.filled(i == frames - 1 ? 77 : 300, i));
-                        if (from.capabilities().identificationCountsSegments() && address instanceof Inet4Address) {
+                        if (sender.capabilities().identificationCountsSegments() && address instanceof Inet4Address) {
                             assertThat(few.frame(j).presumedIdentification()).isEqualTo(i);
                         }
                     }
@@ -292,7 +292,7 @@ class UdpLinkTest {
     }
 
     @Test
-    void unknownKindNamesTheKinds() {
+    void unknownKindIsRejectedWithTheValidKinds() {
         assertThatThrownBy(() -> LinkSets.open("fast"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'fast'")
@@ -300,9 +300,9 @@ class UdpLinkTest {
     }
 
     @Test
-    void bestIsLinuxWhereNativeAccessIsEnabledAndThePropertyOverrides() throws IOException {
+    void bestIsLinuxWithNativeAccessUnlessThePropertyOverridesIt() throws IOException {
         try (LinkSet best = LinkSets.best()) {
-            assertThat(best.name()).isEqualTo(Kinds.all().getLast());
+            assertThat(best.name()).isEqualTo(LinkKinds.all().getLast());
         }
         System.setProperty(LinkSets.KIND_PROPERTY, "nio");
         try (LinkSet best = LinkSets.best()) {

@@ -22,8 +22,8 @@ class WakeupTest {
     private static final long MILLI = 1_000_000;
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void awaitWithoutTimeDoesNotBlockAndTimedAwaitEnds(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void awaitWithTimeoutZeroDoesNotBlockAndTimedAwaitEnds(String kind) throws IOException {
         try (LinkSet set = LinkSets.open(kind)) {
             set.await(0);
             long start = System.nanoTime();
@@ -33,8 +33,8 @@ class WakeupTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void earlierWakeupEndsTheNextAwaitOnly(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void earlierWakeupEndsOnlyTheNextAwait(String kind) throws IOException {
         try (LinkSet set = LinkSets.open(kind)) {
             set.wakeup();
             set.wakeup();
@@ -46,7 +46,7 @@ class WakeupTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
     void noWakeupIsLostInAPingPong(String kind) throws Exception {
         AtomicInteger turn = new AtomicInteger();
         int rounds = 20_000;
@@ -59,21 +59,21 @@ class WakeupTest {
         assertThat(turn.get()).isEqualTo(rounds);
     }
 
-    /** Waits for ever for each turn: a lost wakeup hangs the test. */
-    private static void play(AtomicInteger turn, int me, int rounds, LinkSet mine, LinkSet others) {
-        for (int now = turn.get(); now < rounds; now = turn.get()) {
-            if (now % 2 == me) {
-                turn.setPlain(now + 1);
-                others.wakeup();
+    /** Waits indefinitely for each turn: a lost wakeup hangs the test. */
+    private static void play(AtomicInteger turn, int side, int rounds, LinkSet own, LinkSet peer) {
+        for (int current = turn.get(); current < rounds; current = turn.get()) {
+            if (current % 2 == side) {
+                turn.setPlain(current + 1);
+                peer.wakeup();
             } else {
-                mine.await(Long.MAX_VALUE);
+                own.await(Long.MAX_VALUE);
             }
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void frameEndsAnAwaitThatBeganBeforeTheLinkWasOpened(String kind) throws Exception {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void frameEndsAnAwaitThatStartedBeforeTheLinkWasOpened(String kind) throws Exception {
         InetAddress address = InetAddress.ofLiteral("127.0.0.1");
         SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
         try (LinkSet set = LinkSets.open(kind);
@@ -87,18 +87,18 @@ class WakeupTest {
                 return received.count();
             });
             Thread.sleep(20);
-            Link to = set.openUdp(address, 0);
-            opened.complete(to);
+            Link receiver = set.openUdp(address, 0);
+            opened.complete(receiver);
             set.wakeup();
             Thread.sleep(20);
-            Frames.send(sender.openUdp(address, 0), burst, to.localAddress(), 20, 1);
+            Frames.send(sender.openUdp(address, 0), burst, receiver.localAddress(), 20, 1);
             assertThat(waiter.get()).isEqualTo(1);
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void aRaisedInterruptFlagDoesNotMakeAwaitSpin(String kind) throws IOException {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void setInterruptStatusDoesNotMakeAwaitSpin(String kind) throws IOException {
         try (LinkSet set = LinkSets.open(kind)) {
             Thread.currentThread().interrupt();
             long start = System.nanoTime();
@@ -109,8 +109,8 @@ class WakeupTest {
     }
 
     @ParameterizedTest
-    @MethodSource("io.rdma4j.link.Kinds#all")
-    void linksAndChannelsComeAndGoWhileAnotherThreadWaits(String kind, @TempDir Path folder) throws Exception {
+    @MethodSource("io.rdma4j.link.LinkKinds#all")
+    void linksAndChannelsOpenAndCloseWhileAnotherThreadWaits(String kind, @TempDir Path folder) throws Exception {
         InetAddress address = InetAddress.ofLiteral("127.0.0.1");
         SendBurst burst = new SendBurst(Arena.ofAuto(), SendBurst.MAX_FRAME_BYTES);
         AtomicBoolean done = new AtomicBoolean();
@@ -125,15 +125,15 @@ class WakeupTest {
             for (int round = 0; round < 200; round++) {
                 Link link = set.openUdp(address, 0);
                 var listener = set.listenLocal(folder.resolve("s" + round));
-                LocalChannel there = set.connectLocal(folder.resolve("s" + round));
-                LocalChannel here = Objects.requireNonNull(listener.accept());
+                LocalChannel client = set.connectLocal(folder.resolve("s" + round));
+                LocalChannel accepted = Objects.requireNonNull(listener.accept());
                 Frames.send(link, burst, link.localAddress(), 20, 1);
-                assertThat(there.send(message, message)).isTrue();
+                assertThat(client.send(message, message)).isTrue();
                 assertThat(link.poll(received)).isEqualTo(1);
-                assertThat(here.poll()).isNotNull();
+                assertThat(accepted.poll()).isNotNull();
                 link.close();
-                there.close();
-                here.close();
+                client.close();
+                accepted.close();
                 listener.close();
             }
             done.set(true);

@@ -6,13 +6,13 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 
-/** Addresses as people write them: IPv6 in the short form of RFC 5952, link-local ones with their link. */
+/** Formats addresses: IPv6 in the short form of RFC 5952, link-local ones with their interface. Thread safe. */
 public final class AddressText {
     private static final int GROUPS = 8;
 
     private AddressText() {}
 
-    /** Address and port: {@code 10.0.0.1:7174}, {@code [fe80::1%eth0]:7174}. */
+    /** Returns an address with its port: {@code 10.0.0.1:7174}, {@code [fe80::1%eth0]:7174}. */
     public static String of(InetSocketAddress address) {
         InetAddress ip = address.getAddress();
         if (ip == null) {
@@ -21,7 +21,7 @@ public final class AddressText {
         return (ip instanceof Inet6Address ? "[" + of(ip) + "]" : of(ip)) + ":" + address.getPort();
     }
 
-    /** An address without port: {@code 10.0.0.1}, {@code ::1}, {@code fe80::1%eth0}. */
+    /** Returns an address without a port: {@code 10.0.0.1}, {@code ::1}, {@code fe80::1%eth0}. */
     public static String of(InetAddress address) {
         if (!(address instanceof Inet6Address six)) {
             return address.getHostAddress();

@@ -1,19 +1,23 @@
 package io.rdma4j.cm.spi;
 
 /**
- * Takes the events of one identifier. Called in the provider's thread, under its locks: the methods only queue, never
- * block and never call the provider back. Events of one identifier are given in order.
+ * Receives the events of one identifier, in order. The provider's thread calls it under the provider's locks: the
+ * methods only queue events, never block, and never call the provider.
  */
 public interface CmEventSink {
-    /** Something happened to the identifier. */
+    /**
+     * Called for an event of the identifier.
+     *
+     * @param event the event
+     */
     void onEvent(ProviderEvent event);
 
     /**
-     * A connection request arrived at a listening identifier.
+     * Called when a connection request arrives at a listening identifier.
      *
      * @param child identifier of the new connection
-     * @param event of type {@code CONNECT_REQUEST}
-     * @return where the child's events go
+     * @param event an event of type {@code CONNECT_REQUEST}
+     * @return the sink for the child's events
      */
     CmEventSink onConnectRequest(ProviderCmId child, ProviderEvent event);
 }

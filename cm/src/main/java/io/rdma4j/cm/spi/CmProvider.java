@@ -8,17 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of connection management for some of this host's addresses, found by {@link java.util.ServiceLoader}: what
- * Linux's {@code rdma_ucm} is to librdmacm. Thread safe.
+ * A provider of connection management for some of this host's addresses, found by {@link java.util.ServiceLoader}. It
+ * is the counterpart of Linux's {@code rdma_ucm} under librdmacm. Thread safe.
  */
 public interface CmProvider {
-    /** Short name, for messages and for {@code RDMA4J_DEVICE}: {@code soft}. */
+    /** Returns the short name, such as {@code soft}, for messages and for {@code RDMA4J_DEVICE}. */
     String name();
 
-    /** Providers are asked for an address in falling order of this; the software device has 0, hardware more. */
+    /**
+     * Returns the preference. Providers are considered for an address in descending order of it. The software device
+     * has 0, hardware more.
+     */
     int preference();
 
-    /** Whether there is any device now. */
+    /** Returns whether the provider currently has a device. */
     boolean hasDevices();
 
     /** Returns the devices that are there now. */
@@ -35,18 +38,18 @@ public interface CmProvider {
     InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination);
 
     /**
-     * Whether a device has this local address.
+     * Returns whether a device has this local address.
      *
      * @param local an address of this host, not a wildcard
      */
     boolean serves(InetAddress local);
 
     /**
-     * Makes an identifier, in the idle state.
+     * Creates an identifier in the idle state.
      *
      * @param portSpace the port space
-     * @param queuePairType the type of its queue pairs, any in the port space {@code IB}, else that of the space
-     * @param sink where its events go
+     * @param queuePairType the type of its queue pairs: any in the port space {@code IB}, else that of the port space
+     * @param sink receives its events
      */
     ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink);
 }

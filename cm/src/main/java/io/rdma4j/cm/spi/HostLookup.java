@@ -11,18 +11,18 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Looks names and addresses up as {@code getaddrinfo} does, of whose results librdmacm takes the first. */
+/** Looks up names and addresses as {@code getaddrinfo} does. librdmacm uses the first of its results. Thread safe. */
 public final class HostLookup {
     private HostLookup() {}
 
     /**
-     * The first address of a host.
+     * Returns the first address of a host.
      *
-     * @param operation the C name of the call that wants to know, for the message
-     * @param host name, IPv4 or IPv6 address, the latter with a scope if it has one: {@code fe80::1%eth0}; what is an address
-     *     is what {@code getaddrinfo} of glibc takes for one
-     * @param family the family that the address must have, or null for any
-     * @param numeric whether {@code host} must be an address: no resolver is asked
+     * @param operation the C name of the calling operation, for messages
+     * @param host name, IPv4 address, or IPv6 address with an optional scope, such as {@code fe80::1%eth0}; addresses
+     *     have the syntax that glibc's {@code getaddrinfo} accepts
+     * @param family the required family of the address, or null for any
+     * @param numeric true if {@code host} must be an address, so that no resolver is used
      * @throws AddressLookupException if there is none
      */
     public static InetAddress first(String operation, String host, @Nullable ProtocolFamily family, boolean numeric) {
@@ -30,7 +30,8 @@ public final class HostLookup {
     }
 
     /**
-     * All addresses of a host, one or more, in the order in which they are to be tried; otherwise as {@link #first}.
+     * Returns all addresses of a host, at least one, in the order in which to try them. The parameters are those of
+     * {@link #first}.
      *
      * @throws AddressLookupException if there is none
      */
@@ -52,28 +53,31 @@ public final class HostLookup {
         } catch (UnknownHostException e) {
             throw failure(operation, reasonOf(String.valueOf(e.getMessage())), host);
         }
-        List<InetAddress> wanted = Arrays.stream(found)
+        List<InetAddress> matching = Arrays.stream(found)
                 .filter(address -> family == null || family.equals(familyOf(address)))
                 .toList();
-        if (wanted.isEmpty()) {
+        if (matching.isEmpty()) {
             throw failure(operation, Reason.NO_ADDRESS, host);
         }
-        return wanted;
+        return matching;
     }
 
-    /** Whether a resolver may be asked. Java would take some for addresses that are none in C, or for the own host. */
+    /**
+     * Returns whether the resolver may be used. Java would accept some texts as addresses that C does not, or as this
+     * host.
+     */
     private static boolean isName(String host) {
         return !host.isBlank() && host.chars().noneMatch(c -> c == ':' || c == '[' || c == '%' || c == ' ');
     }
 
-    /** The family of an address. */
+    /** Returns the family of an address. */
     public static StandardProtocolFamily familyOf(InetAddress address) {
         return address instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
     }
 
     /**
-     * An address as inet_aton and inet_pton read it: of IPv4 one to four numbers, decimal, octal or hexadecimal; of IPv6 no
-     * brackets, and the name of an interface behind link-local addresses only.
+     * Parses an address like inet_aton and inet_pton. IPv4 addresses are one to four decimal, octal or hexadecimal
+     * numbers. IPv6 addresses have no brackets, and only link-local ones may have an interface name.
      */
     private static @Nullable InetAddress literal(String host) {
         try {
@@ -100,7 +104,7 @@ public final class HostLookup {
                 operation, reason, "host '" + host + "'", "Check the name, or give an address");
     }
 
-    /** Java hides the code, but ends its message with the text of it. */
+    /** Derives the code from the end of Java's message, since Java does not expose it. */
     private static Reason reasonOf(String message) {
         for (Reason reason : Reason.values()) {
             if (message.endsWith(reason.text())) {

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Work that is to be done when the process ends, while connections still carry data. A provider runs it in its shutdown
- * hook before it tells the peers that this process has gone; shutdown hooks by themselves have no order. Thread safe.
+ * Tasks to run when the process exits, while connections still carry data. A provider runs them in its shutdown hook
+ * before it notifies the peers that this process exits, since shutdown hooks have no defined order. Thread safe.
  */
 public final class ProcessEnd {
     private static final List<Runnable> TASKS = new CopyOnWriteArrayList<>();
@@ -13,7 +13,7 @@ public final class ProcessEnd {
     private ProcessEnd() {}
 
     /**
-     * Adds work. It must end by itself after a bounded time, since the process waits for it.
+     * Adds a task. It must finish within a bounded time, since the process waits for it.
      *
      * @param task may be run more than once, by any thread
      */
@@ -21,7 +21,7 @@ public final class ProcessEnd {
         TASKS.add(task);
     }
 
-    /** Does all the work, and returns when it is done. For providers. */
+    /** Runs all tasks, and returns when they are done. For providers. */
     public static void runTasks() {
         TASKS.forEach(Runnable::run);
     }

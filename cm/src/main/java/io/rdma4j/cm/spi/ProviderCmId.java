@@ -13,14 +13,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One identifier of a provider: what {@code rdma_cm_id} is in the kernel. Its methods throw {@link
- * io.rdma4j.verbs.RdmaException} at once, with {@code EINVAL} in a wrong state, and never wait for the network or for
- * the application; results come to the {@link CmEventSink}. Thread safe.
+ * An identifier of a provider, the counterpart of the kernel's {@code rdma_cm_id}. Its methods throw {@link
+ * io.rdma4j.verbs.RdmaException} immediately, with {@code EINVAL} in a wrong state, and never wait for the network or
+ * the application. Results are passed to the {@link CmEventSink}. Thread safe.
  */
 public interface ProviderCmId {
     /**
-     * Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. A wildcard stands for the addresses of the devices
-     * that the user allows: {@link io.rdma4j.verbs.DeviceChoice}.
+     * Binds to a local address; see {@link io.rdma4j.cm.CmId#bindAddress}. A wildcard stands for the addresses of the
+     * devices that the user allows: {@link io.rdma4j.verbs.DeviceChoice}.
      */
     void bind(InetSocketAddress local);
 
@@ -30,59 +30,63 @@ public interface ProviderCmId {
     /** Starts route resolution; see {@link io.rdma4j.cm.CmId#resolveRoute}. */
     void resolveRoute(Duration timeout);
 
-    /** Takes requests; see {@link io.rdma4j.cm.CmId#listen}. */
+    /** Starts listening for connection requests; see {@link io.rdma4j.cm.CmId#listen}. */
     void listen(int backlog);
 
     /**
      * Sends a connection request.
      *
-     * @param parameters with the depths as they are to go on the wire and the number of the queue pair
+     * @param parameters with the depths and the queue pair number to send on the wire
      */
     void connect(ConnectionParameters parameters);
 
     /**
-     * Accepts a connection request: sends the reply.
+     * Accepts a connection request by sending the reply.
      *
-     * @param parameters with the depths as they are to go on the wire and the number of the queue pair
+     * @param parameters with the depths and the queue pair number to send on the wire
      */
     void accept(ConnectionParameters parameters);
 
-    /** Confirms the peer's reply: sends the ready-to-use message. */
+    /** Confirms the peer's reply by sending the ready-to-use message. */
     void establish();
 
     /**
      * Rejects a connection request, or the peer's reply.
      *
      * @param privateData at most 148 bytes
-     * @param becauseOfEnhancement whether the connection enhancement options are the reason
+     * @param becauseOfEnhancement true if the reason is the connection enhancement options
      */
     void reject(byte[] privateData, boolean becauseOfEnhancement);
 
-    /** Disconnects, or answers the peer's disconnection. Does nothing, as in Linux, where {@link #isConnected} is false. */
+    /**
+     * Disconnects, or replies to the peer's disconnect request. As in Linux, this has no effect if {@link #isConnected}
+     * is false.
+     */
     void disconnect();
 
     /**
-     * Whether {@link #disconnect} has something to end: the connection is established or being ended, or in time-wait. Then
-     * an event {@code DISCONNECTED} or {@code TIMEWAIT_EXIT} follows, or has been reported since this call.
+     * Returns whether {@link #disconnect} has an effect: the connection is established, being disconnected, or in
+     * time-wait. If so, an event {@code DISCONNECTED} or {@code TIMEWAIT_EXIT} follows, or has been reported since this
+     * call.
      */
     boolean isConnected();
 
-    /** Data arrived on the queue pair of a connection that is not established yet. */
+    /** Reports that data arrived on the queue pair of a connection that is not yet established. */
     void notifyCommunicationEstablished();
 
     /**
-     * Joins a multicast group; the result is an event {@code MULTICAST_JOIN} or {@code MULTICAST_ERROR}; see {@link
+     * Joins a multicast group. The result is an event {@code MULTICAST_JOIN} or {@code MULTICAST_ERROR}; see {@link
      * io.rdma4j.cm.CmId#joinMulticast(io.rdma4j.cm.MulticastJoinAttributes, Object)}.
      *
-     * @param attributes which group, and how
-     * @param membership names this join in its event and in {@link #leaveMulticast}
+     * @param attributes the group and the type of membership
+     * @param membership identifies this join in its event and in {@link #leaveMulticast}
      */
     void joinMulticast(MulticastJoinAttributes attributes, Object membership);
 
-    /** Leaves a group that was joined as {@code membership}. */
+    /** Leaves the group that was joined with {@code membership}. */
     void leaveMulticast(Object membership);
 
-    /** Takes a path of the application's for the route, and reports it as resolved. */
+    /** Sets the route to a path chosen by the application, and reports the route as resolved. */
     void setPath(RoutePath path);
 
     /** Sets the IPv4 type of service or IPv6 traffic class, 0 to 255. */
@@ -91,42 +95,49 @@ public interface ProviderCmId {
     /** Sets whether the port may be shared with other identifiers that allow it too. */
     void setReuseAddress(boolean reuseAddress);
 
-    /** Sets whether an IPv6 wildcard leaves IPv4 alone. */
+    /** Sets whether an IPv6 wildcard excludes IPv4. */
     void setIpv6Only(boolean ipv6Only);
 
-    /** Sets who may connect; see {@link io.rdma4j.cm.CmId#setAccessFilter}. */
+    /** Sets the filter that decides which peers may connect; see {@link io.rdma4j.cm.CmId#setAccessFilter}. */
     void setAccessFilter(AccessFilter filter);
 
-    /** Sets the acknowledgement time-out of the queue pair, an exponent 0 to 31. */
+    /** Sets the acknowledgement timeout of the queue pair, an exponent 0 to 31. */
     void setAckTimeout(int exponent);
 
-    /** Sets the connection enhancement options of the request or reply that is to come. */
+    /** Sets the connection enhancement options of the next request or reply. */
     void setLocalEnhancement(ConnectionEnhancement enhancement);
 
-    /** The attributes with which a queue pair goes to a state; see {@link io.rdma4j.cm.CmId#initQueuePairAttributes}. */
+    /**
+     * Returns the attributes that move a queue pair to a state; see {@link io.rdma4j.cm.CmId#initQueuePairAttributes}.
+     */
     QueuePairAttributes initQueuePairAttributes(QueuePairState target);
 
-    /** The device, or null while none is chosen. */
+    /** Returns the device, or null while none is selected. */
     @Nullable
     Device device();
 
-    /** Port of the device, from 1; 0 while none is chosen. */
+    /** Returns the port of the device, from 1; 0 while no device is selected. */
     int portNumber();
 
-    /** Local address and port, or null while not bound. */
+    /** Returns the local address and port, or null while not bound. */
     @Nullable
     InetSocketAddress localAddress();
 
-    /** Peer's address and port, or null while not known. */
+    /** Returns the peer's address and port, or null while not known. */
     @Nullable
     InetSocketAddress peerAddress();
 
-    /** The application has taken the connection request of this child: it no longer fills the listener's backlog. */
+    /**
+     * Called when the application has taken the connection request of this child, which then no longer counts towards
+     * the listener's backlog.
+     */
     void requestTaken();
 
-    /** A line about addresses, device and GID, for messages. */
+    /** Returns one line with addresses, device and GID, for messages. */
     String describe();
 
-    /** Gives the identifier up, telling the peer if there is one. When it returns the sink is not called any more. */
+    /**
+     * Closes the identifier and notifies the peer, if there is one. The sink is not called after this method returns.
+     */
     void close();
 }

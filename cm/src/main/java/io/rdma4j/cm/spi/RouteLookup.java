@@ -10,34 +10,34 @@ import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the operating system which of this host's addresses it would use to reach a destination. */
+/** Finds the local address that the operating system would use to reach a destination. Thread safe. */
 public final class RouteLookup {
-    /** RoCEv2's port; nothing is sent to it by asking. */
+    /** RoCEv2's port. No packet is sent to it. */
     private static final int ROCE_PORT = 4791;
 
-    private static final RouteAnswers ANSWERS = new RouteAnswers(System::nanoTime);
+    private static final RouteCache CACHE = new RouteCache(System::nanoTime);
 
     private RouteLookup() {}
 
-    /** Something has changed: the next question goes to the system. */
+    /** Discards cached results after a change, so that the next lookup queries the system. */
     public static void forget() {
-        ANSWERS.forget();
+        CACHE.clear();
     }
 
     /**
-     * The local address from which the operating system would send to a destination, as it would have a tenth of a second
-     * ago at most. Thread safe.
+     * Returns the local address from which the operating system would send to a destination. The result is at most a
+     * tenth of a second old.
      *
-     * @param operation the C name of the call that wants to know, for the message
+     * @param operation the C name of the calling operation, for messages
      * @param source local address that must be used, or null for the system's choice
-     * @param destination where to; not a wildcard
+     * @param destination destination address, not a wildcard
      * @throws RdmaException {@code ENETUNREACH} if there is no route
      */
     public static InetAddress sourceFor(String operation, @Nullable InetAddress source, InetAddress destination) {
-        return ANSWERS.find(source, destination, () -> ask(operation, source, destination));
+        return CACHE.find(source, destination, () -> query(operation, source, destination));
     }
 
-    private static InetAddress ask(String operation, @Nullable InetAddress source, InetAddress destination) {
+    private static InetAddress query(String operation, @Nullable InetAddress source, InetAddress destination) {
         StandardProtocolFamily family =
                 destination instanceof Inet4Address ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6;
         try (DatagramChannel channel = DatagramChannel.open(family)) {
@@ -57,17 +57,17 @@ public final class RouteLookup {
         }
     }
 
-    /** The IPv4 wildcard, {@code 0.0.0.0}. */
+    /** Returns the IPv4 wildcard, {@code 0.0.0.0}. */
     public static InetAddress anyIpv4() {
         return ofBytes(new byte[4]);
     }
 
-    /** The IPv6 wildcard, {@code ::}. */
+    /** Returns the IPv6 wildcard, {@code ::}. */
     public static InetAddress anyIpv6() {
         return ofBytes(new byte[16]);
     }
 
-    /** The loopback address that a wildcard destination stands for, in the same family. */
+    /** Returns the loopback address that a wildcard destination stands for, in the same family. */
     public static InetAddress loopbackOf(InetAddress wildcard) {
         byte[] bytes = wildcard.getAddress();
         if (bytes.length == 4) {

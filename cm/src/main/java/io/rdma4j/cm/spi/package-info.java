@@ -1,2 +1,2 @@
-/** What a provider of the connection manager implements: the part that Linux's kernel plays under librdmacm. */
+/** The interfaces that a provider of the connection manager implements, in place of Linux's kernel under librdmacm. */
 package io.rdma4j.cm.spi;

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which texts are addresses: those that glibc's getaddrinfo takes with AI_NUMERICHOST. */
+/** Checks which texts are addresses: those that glibc's getaddrinfo accepts with AI_NUMERICHOST. */
 class HostLookupTest {
     @ParameterizedTest
     @CsvSource({
@@ -25,7 +25,7 @@ class HostLookupTest {
         "::1%1, 0:0:0:0:0:0:0:1%1",
         "fe80::1%1, fe80:0:0:0:0:0:0:1%1"
     })
-    void addressesAreReadAsGetaddrinfoReadsThem(String text, String address) {
+    void addressesAreParsedLikeGetaddrinfo(String text, String address) {
         assertThat(HostLookup.first("test", text, null, true).getHostAddress()).isEqualTo(address);
         assertThat(HostLookup.first("test", text, null, false).getHostAddress()).isEqualTo(address);
     }
@@ -48,7 +48,7 @@ class HostLookupTest {
                 "08.1.1.1 ",
                 "1::2::3"
             })
-    void whatGetaddrinfoRefusesIsRefusedWithoutAskingAResolver(String text) {
+    void textsRefusedByGetaddrinfoAreRefusedWithoutTheResolver(String text) {
         for (boolean numeric : new boolean[] {true, false}) {
             assertThatThrownBy(() -> HostLookup.first("test", text, null, numeric))
                     .isInstanceOfSatisfying(
@@ -59,7 +59,7 @@ class HostLookupTest {
     }
 
     @Test
-    void aNameIsNoNumericHost() {
+    void nameIsNotANumericHost() {
         assertThatThrownBy(() -> HostLookup.first("test", "localhost", null, true))
                 .isInstanceOf(AddressLookupException.class);
         assertThat(HostLookup.first("test", "localhost", null, false).isLoopbackAddress())

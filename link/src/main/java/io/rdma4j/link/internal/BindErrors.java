@@ -3,14 +3,14 @@ package io.rdma4j.link.internal;
 import java.net.BindException;
 import java.net.InetAddress;
 
-/** Says why a UDP port could not be bound. */
+/** Creates exceptions for UDP ports that could not be bound. */
 public final class BindErrors {
     private BindErrors() {}
 
     /**
-     * A bind failure that names the operation, the address and the cause.
+     * Returns an exception that names the operation, the address and the cause.
      *
-     * @param cause the system's words
+     * @param cause description of the cause, from the operating system
      */
     public static BindException of(InetAddress address, int port, String cause) {
         return new BindException("bind UDP " + address.getHostAddress() + " port " + port + ": " + cause);

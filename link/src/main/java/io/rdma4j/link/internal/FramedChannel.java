@@ -5,10 +5,11 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whole messages over a stream of bytes: each is its length in two bytes, network order, and its bytes.
+ * A channel of complete messages over a stream of bytes. Each message is sent as its length in two bytes, network byte
+ * order, followed by its content.
  *
- * <p>The socket's buffer is the queue. When it takes a part of a message the rest is kept here and goes first; until it
- * has gone, further messages are dropped. A peer that breaks the framing is cut off.
+ * <p>The socket's buffer is the queue. If it accepts only part of a message, the rest is kept here and written first;
+ * until then, further messages are dropped. The channel is closed if the peer violates the framing.
  */
 public final class FramedChannel implements LocalChannel {
     private static final int PREFIX_BYTES = 2;
@@ -17,7 +18,7 @@ public final class FramedChannel implements LocalChannel {
     private final ByteStream stream;
     private final ByteBuffer output = ByteBuffer.allocateDirect(PREFIX_BYTES + MAX_MESSAGE_BYTES);
 
-    /** Bytes received, from {@link #parsed} to the position. */
+    /** Received bytes, from {@link #parsed} to the position. */
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_BYTES);
 
     private final ByteBuffer message = input.duplicate();
@@ -28,7 +29,7 @@ public final class FramedChannel implements LocalChannel {
     /**
      * Creates a channel.
      *
-     * @param stream connected stream; the channel owns it
+     * @param stream connected stream; the channel closes it
      */
     public FramedChannel(ByteStream stream) {
         this.stream = stream;
@@ -62,7 +63,7 @@ public final class FramedChannel implements LocalChannel {
         return true;
     }
 
-    /** Writes what is left of a message; true if nothing is left and the channel is open. */
+    /** Writes the rest of a partly written message. Returns true if nothing is left and the channel is open. */
     private boolean flush() {
         if (!output.hasRemaining()) {
             return true;
@@ -93,7 +94,7 @@ public final class FramedChannel implements LocalChannel {
         return next;
     }
 
-    /** The next whole message of the input, or null. */
+    /** Returns the next complete message of the input, or null. */
     private @Nullable ByteBuffer nextMessage() {
         int available = input.position() - parsed;
         if (available < PREFIX_BYTES) {

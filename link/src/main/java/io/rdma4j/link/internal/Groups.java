@@ -6,17 +6,18 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 
-/** What the link sets ask of multicast groups. */
+/** Checks and scopes multicast groups for the link sets. */
 public final class Groups {
-    /** Routers that a frame to a group may pass; as many as Linux's rdma_rxe lets it. */
+    /** Hop limit of frames to a multicast group, the same as that of Linux's rdma_rxe. */
     public static final int HOPS = 64;
 
     private Groups() {}
 
     /**
-     * Checks what a group is to be received at.
+     * Checks the group and local address of a multicast link.
      *
-     * @throws IllegalArgumentException if {@code group} is no multicast address, or {@code local} of another family
+     * @throws IllegalArgumentException if {@code group} is not a multicast address, or {@code local} is of another
+     *     family
      */
     public static void requireGroup(InetAddress group, InetAddress local) {
         if (!group.isMulticastAddress()) {
@@ -28,7 +29,7 @@ public final class Groups {
         }
     }
 
-    /** The group with the interface as its scope where it has one: groups of the link and of the interface. */
+    /** Returns the group with the interface as its scope, if the group is link-local or interface-local. */
     public static InetAddress scoped(InetAddress group, NetworkInterface network) throws IOException {
         boolean scoped = group instanceof Inet6Address && (group.isMCLinkLocal() || group.isMCNodeLocal());
         return scoped ? Inet6Address.getByAddress(null, group.getAddress(), network) : group;

@@ -7,18 +7,18 @@ public final class QueuePairRanges {
     private QueuePairRanges() {}
 
     /**
-     * Requires that {@code from} to {@code to}, both included, is a range of queue pair numbers.
+     * Checks that {@code from} to {@code to}, both inclusive, is a range of queue pair numbers.
      *
      * @throws IllegalArgumentException if it is not
      */
     public static void require(int from, int to) {
         if (from < 0 || to > LARGEST || from > to) {
             throw new IllegalArgumentException("queue pair numbers " + describe(from, to)
-                    + ": a range begins at 0 or later, ends at 0xffffff or before, and not before it begins");
+                    + ": a range begins at 0 or above, ends at 0xffffff or below, and does not end before it begins");
         }
     }
 
-    /** A range in words. */
+    /** Returns a description of a range. */
     public static String describe(int from, int to) {
         return "0x" + Integer.toHexString(from) + " to 0x" + Integer.toHexString(to);
     }

@@ -13,7 +13,10 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/** The file of a listening Unix-domain socket: cleared before the bind, removed when the listener closes. */
+/**
+ * The file of a listening Unix-domain socket. A stale file is removed before the bind, and the file is removed when the
+ * listener closes.
+ */
 public final class SocketFile {
     private final Path path;
     private final @Nullable Object fileKey;
@@ -24,10 +27,10 @@ public final class SocketFile {
     }
 
     /**
-     * Makes {@code path} free for a bind: removes a socket that nobody listens on any more.
+     * Prepares {@code path} for a bind by removing a socket that no process listens on.
      *
-     * @throws BindException if another process listens there, or the file is not a socket
-     * @throws IOException if the file cannot be looked at or removed
+     * @throws BindException if another process listens on it, or the file is not a socket
+     * @throws IOException if the file cannot be read or removed
      */
     public static void prepare(Path path) throws IOException {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -44,7 +47,7 @@ public final class SocketFile {
 
     private static boolean isListening(Path path) throws IOException {
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            // Without blocking: a listener whose queue is full is alive as well.
+            // Non-blocking, since a listener whose queue is full is alive too.
             probe.configureBlocking(false);
             var _ = probe.connect(UnixDomainSocketAddress.of(path));
             return true;
@@ -53,7 +56,10 @@ public final class SocketFile {
         }
     }
 
-    /** Takes charge of the file that a bind has just made, and keeps it for this user alone where files have rights. */
+    /**
+     * Takes ownership of the file that a bind has just created. Its permissions are limited to this user if the file
+     * system supports that.
+     */
     public static SocketFile bound(Path path) throws IOException {
         if (path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
@@ -65,14 +71,14 @@ public final class SocketFile {
         return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** Removes the file, unless another process has put its own in its place. */
+    /** Removes the file, unless another process has replaced it. */
     public void remove() {
         try {
             if (fileKey == null || fileKey.equals(attributes(path).fileKey())) {
                 Files.deleteIfExists(path);
             }
         } catch (IOException e) {
-            // A file that is gone, or that stays behind, is replaced by the next listener.
+            // A removed file needs no action, and one that remains is replaced by the next listener.
             return;
         }
     }

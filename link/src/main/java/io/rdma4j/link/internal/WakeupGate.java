@@ -3,11 +3,11 @@ package io.rdma4j.link.internal;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Decides when a wakeup needs the kernel: only if somebody is blocked, and only once per wait. Thread safe; one thread
- * at a time waits.
+ * Decides when a wakeup needs a system call: only if a thread is blocked, and only once per wait. Thread safe. One
+ * thread waits at a time.
  *
- * <p>Every change is a read-modify-write, so that what a thread wrote before {@link #signal} is seen by the thread whose
- * {@link #beginWait} or {@link #endWait} takes the signal, even where the signal itself was already up.
+ * <p>Every change is an atomic read-modify-write. Writes before {@link #signal} are therefore visible to the thread
+ * whose {@link #beginWait} or {@link #endWait} observes the signal, even if the signal was already set.
  */
 public final class WakeupGate {
     private static final int IDLE = 0;
@@ -16,20 +16,23 @@ public final class WakeupGate {
 
     private final AtomicInteger state = new AtomicInteger();
 
-    /** Creates a gate without a signal. */
+    /** Creates a gate with the signal cleared. */
     public WakeupGate() {}
 
-    /** Puts the signal up; returns whether a thread is blocked that the caller must now wake. */
+    /** Sets the signal. Returns true if a thread is blocked that the caller must now wake. */
     public boolean signal() {
         return state.getAndSet(SIGNALLED) == WAITING;
     }
 
-    /** Announces that this thread will block; false if a signal is up, and the thread must not block. */
+    /**
+     * Announces that this thread will block. Returns false if the signal is set, in which case the thread must not
+     * block.
+     */
     public boolean beginWait() {
         return state.compareAndSet(IDLE, WAITING);
     }
 
-    /** Takes the signal down after {@link #beginWait}, whatever that returned. */
+    /** Clears the signal after {@link #beginWait}, regardless of the latter's result. */
     public void endWait() {
         state.getAndSet(IDLE);
     }

@@ -1,2 +1,2 @@
-/** Parts that the link sets share; not exported. */
+/** Classes shared by the link sets. Not exported. */
 package io.rdma4j.link.internal;

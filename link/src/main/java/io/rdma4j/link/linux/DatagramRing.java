@@ -18,19 +18,19 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Takes datagrams in. All memory that the system calls need is laid out once: a ring of slots, each with its source
- * address and message header. Where the system coalesces datagrams of one sender (UDP_GRO), a slot holds up to 64 KiB of
- * them, end to end and all of one size but the last, as one segmented send has left them at the peer.
+ * Receives datagrams. All memory for the system calls is allocated once: a ring of slots, each with its source address
+ * and message header. If the system coalesces the datagrams of one sender (UDP_GRO), a slot holds up to 64 KiB of them,
+ * contiguous and all of one size but the last, as a segmented send of the peer transmitted them.
  *
- * <p>One call takes in one slot while each second look finds nothing, as in a conversation of single messages; a stream
- * that keeps coming is taken in by several slots a call.
+ * <p>While every second call finds nothing, as in an exchange of single messages, each call receives into one slot. The
+ * number of slots per call grows while datagrams keep arriving.
  */
 final class DatagramRing {
     private static final int SLOTS = 8;
     private static final int SLOT_BYTES = 1 << 16;
     private static final int NAME_BYTES = 32;
 
-    /** Room for the class of traffic and the size of what was coalesced. */
+    /** Space for the traffic class and the segment size of coalesced datagrams. */
     private static final int CONTROL_BYTES = 2 * MessageHeader.CONTROL_MESSAGE_BYTES;
 
     private final Socket socket;
@@ -49,15 +49,15 @@ final class DatagramRing {
     private final long localLow;
     private final int localPort;
 
-    /** Slots to ask the system for. */
-    private int wanted = 1;
+    /** Number of slots to pass to the next call. */
+    private int slotsPerCall = 1;
 
-    /** Slots that are filled, and the one that is being given away. */
+    /** Number of slots that the last call filled; {@link #slot} is the one being read. */
     private int filled;
 
     private int slot;
 
-    /** What is left of that slot, and how it is divided. */
+    /** The unread part of that slot and its segments. */
     private int offset;
 
     private int end;
@@ -88,7 +88,7 @@ final class DatagramRing {
         }
     }
 
-    /** Adds frames to a burst until it is full or nothing more has arrived; they are valid until the next call. */
+    /** Adds frames to a burst until it is full or none is pending. The frames are valid until the next call. */
     void take(ReceiveBurst burst) {
         if (slot == filled && !receive()) {
             return;
@@ -106,11 +106,11 @@ final class DatagramRing {
         }
     }
 
-    /** Asks the system for what has arrived; an error is the report of an earlier send's failure, or there is nothing. */
+    /** Receives pending datagrams. An error means that none are pending, or reports the failure of an earlier send. */
     private boolean receive() {
         slot = 0;
-        filled = Math.max(0, Posix.recvmmsg(socket.errno, socket.fd, headers, wanted));
-        wanted = filled == 0 ? 1 : Math.min(SLOTS, 2 * wanted);
+        filled = Math.max(0, Posix.recvmmsg(socket.errno, socket.fd, headers, slotsPerCall));
+        slotsPerCall = filled == 0 ? 1 : Math.min(SLOTS, 2 * slotsPerCall);
         if (filled == 0) {
             return false;
         }
@@ -118,7 +118,7 @@ final class DatagramRing {
         return true;
     }
 
-    /** Begins with a slot, and makes its header ready for the next call. */
+    /** Starts reading a slot, and resets its header for the next call. */
     private void open() {
         long header = (long) slot * MessageHeader.BYTES;
         int bytes = headers.get(JAVA_INT, header + MessageHeader.LENGTH);
@@ -134,19 +134,19 @@ final class DatagramRing {
             statistics.oversizeDatagrams.increment();
             segments = 0;
         } else {
-            // An empty datagram is a frame too, for the receiver to count.
+            // An empty datagram is a frame too, which the receiver counts.
             segments = bytes <= segmentBytes ? 1 : (bytes + segmentBytes - 1) / segmentBytes;
         }
     }
 
-    /** Reads the class of traffic and the size of the datagrams, as far as the system tells them. */
+    /** Reads the traffic class and the size of the datagrams, if the system reports them. */
     private void readControl(long controlBytes) {
         long begin = (long) slot * CONTROL_BYTES;
-        long at = begin;
-        while (at + MessageHeader.CONTROL_HEADER_BYTES < begin + controlBytes) {
-            int level = controls.get(JAVA_INT, at + MessageHeader.CONTROL_LEVEL);
-            int type = controls.get(JAVA_INT, at + MessageHeader.CONTROL_TYPE);
-            long data = at + MessageHeader.CONTROL_HEADER_BYTES;
+        long position = begin;
+        while (position + MessageHeader.CONTROL_HEADER_BYTES < begin + controlBytes) {
+            int level = controls.get(JAVA_INT, position + MessageHeader.CONTROL_LEVEL);
+            int type = controls.get(JAVA_INT, position + MessageHeader.CONTROL_TYPE);
+            long data = position + MessageHeader.CONTROL_HEADER_BYTES;
             if (level == Posix.SOL_UDP && type == Posix.UDP_GRO) {
                 segmentBytes = Math.max(1, controls.get(JAVA_INT, data));
             } else if (level == Posix.IPPROTO_IP && type == Posix.IP_TOS) {
@@ -154,7 +154,7 @@ final class DatagramRing {
             } else if (level == Posix.IPPROTO_IPV6 && type == Posix.IPV6_TCLASS) {
                 trafficClass = controls.get(JAVA_INT, data) & 0xff;
             }
-            at += MessageHeader.CONTROL_MESSAGE_BYTES;
+            position += MessageHeader.CONTROL_MESSAGE_BYTES;
         }
     }
 
@@ -170,7 +170,7 @@ final class DatagramRing {
         frame.destinationHigh = localHigh;
         frame.destinationLow = localLow;
         frame.destinationPort = localPort;
-        // What a segmented send of ours has given it, unless something on the way has divided it otherwise.
+        // The identification that our segmented sends produce, unless a device on the path re-segmented the datagrams.
         frame.identification = ipv4 ? ~segment : 0;
         frame.trafficClass = trafficClass;
         frame.hopLimit = 64;

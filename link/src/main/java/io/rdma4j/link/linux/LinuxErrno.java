@@ -1,6 +1,6 @@
 package io.rdma4j.link.linux;
 
-/** Error numbers of Linux' generic ABI, as far as links meet them, with words for people. */
+/** The error numbers of Linux's generic ABI that links handle, with descriptions. */
 final class LinuxErrno {
     static final int EINTR = 4;
     static final int EIO = 5;
@@ -10,7 +10,7 @@ final class LinuxErrno {
 
     private LinuxErrno() {}
 
-    /** Name and meaning of an error number. */
+    /** Returns the name and meaning of an error number. */
     static String describe(int errno) {
         return switch (errno) {
             case 1 -> "EPERM (operation not permitted)";
@@ -23,7 +23,7 @@ final class LinuxErrno {
             case 98 -> "EADDRINUSE (address already in use)";
             case 99 -> "EADDRNOTAVAIL (no interface of this host has the address)";
             case ENOBUFS -> "ENOBUFS (no buffer space)";
-            case 111 -> "ECONNREFUSED (nobody listens there)";
+            case 111 -> "ECONNREFUSED (no process listens there)";
             default -> "errno " + errno;
         };
     }

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A UDP link on a socket that is never connected.
  *
- * <p>A burst of several frames leaves by one segmented send (UDP_SEGMENT) where the system has that: the segment size goes
- * with each call, since a socket that has it as an option is slower at everything else.
+ * <p>A burst of several frames is sent by one segmented send (UDP_SEGMENT) if the system supports it. The segment size
+ * is passed with each call, since a socket that has it set as an option is slower at all other calls.
  */
 final class LinuxLink implements Link {
-    /** Frames of one segmented send; later systems take more. */
+    /** Largest number of frames in one segmented send; later kernels allow more. */
     private static final int MAX_SEGMENTS = 64;
 
     private final Socket socket;
@@ -41,7 +41,9 @@ final class LinuxLink implements Link {
 
     private final Arena arena = Arena.ofAuto();
 
-    /** A segmented send: its header, its only vector, and the size of a segment. */
+    /**
+     * The message header of a segmented send. Its single vector and the control message with the segment size follow.
+     */
     private final MemorySegment header = arena.allocate(MessageHeader.BYTES, 8);
 
     private final MemorySegment vector = arena.allocate(MessageHeader.VECTOR_BYTES, 8);
@@ -58,8 +60,8 @@ final class LinuxLink implements Link {
     /**
      * Creates a link.
      *
-     * @param portGroup the sockets of its address and port; null for a link that receives a multicast group
-     * @param leaveGroup ends the membership of a link that receives a multicast group; null for others
+     * @param portGroup the sockets of the same address and port; null for a link that receives a multicast group
+     * @param leaveGroup leaves the multicast group of a link that receives one; null for other links
      */
     LinuxLink(
             Socket socket,
@@ -78,9 +80,9 @@ final class LinuxLink implements Link {
         capabilities = new LinkCapabilities(mtuBytes, sendsSegments ? MAX_SEGMENTS : 1, sendsSegments, true);
         ring = new DatagramRing(socket, local, statistics);
         prepareHeader();
-        // Where the system refuses, each datagram comes alone.
+        // If the system does not support this, each datagram is received separately.
         boolean _ = leaveGroup == null && socket.option(Posix.SOL_UDP, Posix.UDP_GRO, 1);
-        // Where the system refuses, all frames seem to be of class 0.
+        // If the system does not support this, all frames appear to have traffic class 0.
         boolean _ = ipv4
                 ? socket.option(Posix.IPPROTO_IP, Posix.IP_RECVTOS, 1)
                 : socket.option(Posix.IPPROTO_IPV6, Posix.IPV6_RECVTCLASS, 1);
@@ -97,7 +99,7 @@ final class LinuxLink implements Link {
         control.set(JAVA_INT, MessageHeader.CONTROL_TYPE, Posix.UDP_SEGMENT);
     }
 
-    /** The port that further links may share, or null if this link receives a group. Any thread. */
+    /** Returns the port that other links may share, or null if this link receives a multicast group. Any thread. */
     @Nullable
     PortGroup portGroup() {
         return portGroup;
@@ -133,7 +135,7 @@ final class LinuxLink implements Link {
         }
     }
 
-    /** All or nothing. */
+    /** Sends all frames or none. */
     private int sendSegmented(SendBurst burst) {
         vector.set(JAVA_LONG, 0, burst.segment().address());
         vector.set(JAVA_LONG, MessageHeader.VECTOR_LENGTH, burst.tail());
@@ -151,7 +153,7 @@ final class LinuxLink implements Link {
         MemorySegment memory = burst.segment();
         int sent = 0;
         for (int i = 0; i < burst.count(); i++) {
-            // The first frame, mostly the only one, needs no view of its own.
+            // The first frame, usually the only one, needs no slice.
             MemorySegment data = i == 0 ? memory : memory.asSlice(burst.offset(i));
             if (Posix.sendto(socket.errno, socket.fd, data, burst.length(i), destination, destinationBytes) >= 0) {
                 sent++;
@@ -162,7 +164,7 @@ final class LinuxLink implements Link {
 
     private void changeTrafficClass(int newTrafficClass) {
         trafficClass = newTrafficClass;
-        // A value that the system refuses is not worth a frame: it changes the frame's priority alone.
+        // The traffic class affects only the frame's priority, so a frame is sent even if the system refuses the value.
         boolean _ = ipv4
                 ? socket.option(Posix.IPPROTO_IP, Posix.IP_TOS, newTrafficClass & 0xff)
                 : socket.option(Posix.IPPROTO_IPV6, Posix.IPV6_TCLASS, newTrafficClass & 0xff);
@@ -206,7 +208,7 @@ final class LinuxLink implements Link {
     @Override
     public void close() {
         if (leaveGroup != null && !socket.closed) {
-            // Now, since the socket itself lives until nobody waits for it any more.
+            // Leave now, since the socket stays open until no thread waits for it.
             leaveGroup.run();
         }
         socket.close();

@@ -27,8 +27,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Links on Linux' own system calls. One {@code ppoll} waits for all sockets and for an event descriptor that
- * {@link #wakeup} raises, if somebody waits.
+ * A link set that uses Linux system calls directly. One {@code ppoll} waits for all sockets and for an event
+ * descriptor, which {@link #wakeup} signals if a thread is waiting.
  */
 public final class LinuxLinkSet implements LinkSet {
     private static final int BACKLOG = 128;
@@ -37,15 +37,15 @@ public final class LinuxLinkSet implements LinkSet {
     private final int event;
     private final MemorySegment one = Arena.ofAuto().allocateFrom(JAVA_LONG, 1L);
 
-    /** Guards changes of {@link #sockets} and the end of {@link #event}. */
+    /** Guards changes of {@link #sockets} and the closing of {@link #event}. */
     private final Object lock = new Object();
 
-    /** Replaced, never changed. */
+    /** Copy on write. */
     private volatile Socket[] sockets = {};
 
     private volatile boolean closed;
 
-    /** Memory of the thread that waits. */
+    /** Used by the waiting thread only. */
     private final MemorySegment awaitErrno = Posix.newErrno();
 
     private final MemorySegment drained = Arena.ofAuto().allocate(JAVA_LONG);
@@ -54,7 +54,7 @@ public final class LinuxLinkSet implements LinkSet {
     /**
      * Creates an empty set.
      *
-     * @throws IOException if the system gives no event descriptor
+     * @throws IOException if the system cannot create an event descriptor
      */
     public LinuxLinkSet() throws IOException {
         event = Posix.eventfd(awaitErrno);
@@ -101,13 +101,13 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    /** A socket with all options that one for a unicast address needs before it is bound. */
+    /** Opens a socket with all options that a unicast socket needs before it is bound. */
     private Socket openUdpSocket(InetAddress address) throws IOException {
         boolean ipv4 = address instanceof Inet4Address;
         Socket socket = Socket.open(this, ipv4 ? Posix.AF_INET : Posix.AF_INET6, Posix.SOCK_DGRAM);
         try {
             if (ipv4) {
-                // Without fragments, and never connected: only so the identification is 0, as the ICRC assumes.
+                // Only an unconnected socket that does not fragment sends identification 0, as the ICRC assumes.
                 socket.require(Posix.IPPROTO_IP, Posix.IP_MTU_DISCOVER, Posix.PMTUDISC_DO, "IP_MTU_DISCOVER");
             } else {
                 prepareIpv6(socket);
@@ -135,7 +135,7 @@ public final class LinuxLinkSet implements LinkSet {
 
     private static void prepareIpv6(Socket socket) throws IOException {
         socket.require(Posix.IPPROTO_IPV6, Posix.IPV6_V6ONLY, 1, "IPV6_V6ONLY");
-        // Linux' kernel device sends no checksum on IPv6.
+        // Linux's kernel device sends no checksum on IPv6.
         socket.require(Posix.SOL_UDP, Posix.UDP_NO_CHECK6_RX, 1, "UDP_NO_CHECK6_RX");
     }
 
@@ -164,7 +164,7 @@ public final class LinuxLinkSet implements LinkSet {
         }
     }
 
-    /** Binds and returns the port. */
+    /** Binds a socket and returns its port. */
     private static int bind(Socket socket, InetAddress address, int port) throws IOException {
         MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
         int result = socket.bind(name, address, port);
@@ -233,7 +233,7 @@ public final class LinuxLinkSet implements LinkSet {
             longer[sockets.length] = socket;
             sockets = longer;
         }
-        // A thread that waits already must wait for this one too.
+        // A thread that is already waiting must wait for this socket too.
         wakeup();
     }
 
@@ -255,7 +255,7 @@ public final class LinuxLinkSet implements LinkSet {
         return isLocalReady;
     }
 
-    /** Blocks; whether a socket of this host's processes has something. */
+    /** Blocks, and returns whether a socket of a local channel or listener is ready. */
     private boolean poll(long timeoutNanos) {
         Socket[] all = sockets;
         descriptors.reserve(all.length + 1);
@@ -295,7 +295,7 @@ public final class LinuxLinkSet implements LinkSet {
             if (closed) {
                 return;
             }
-            // Whoever waits is told before the descriptor's number may belong to another file.
+            // The waiting thread is woken before the descriptor number can be reused for another file.
             Posix.raiseEvent(event, one);
             closed = true;
             all = sockets;
@@ -324,13 +324,13 @@ public final class LinuxLinkSet implements LinkSet {
             while (true) {
                 int fd = Posix.accept(socket.errno, socket.fd);
                 if (fd < 0) {
-                    return null; // nobody there, or gone again
+                    return null; // no connection pending, or the peer has closed it again
                 }
                 Socket accepted = new Socket(LinuxLinkSet.this, fd, true);
                 if (accepted.isOfSameUser()) {
                     return adopt(accepted);
                 }
-                // The file's rights keep others out; this does where they were changed.
+                // The file's permissions exclude other users; this check applies if the permissions were changed.
                 accepted.close();
             }
         }

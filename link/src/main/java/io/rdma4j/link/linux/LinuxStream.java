@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A connected Unix-domain stream socket. Its user always passes the same two direct buffers. */
+/** A connected Unix-domain stream socket. The caller passes the same two direct buffers to every call. */
 final class LinuxStream implements ByteStream {
     private final Socket socket;
     private final KnownBuffer input = new KnownBuffer();
@@ -41,7 +41,7 @@ final class LinuxStream implements ByteStream {
             source.position(source.position() + result);
             return result;
         }
-        // Want of memory is no end: what would tell the peers of a whole process that it is gone.
+        // Lack of memory does not end the stream: ending it would disconnect the peers of a whole process.
         return result == -LinuxErrno.EAGAIN || result == -LinuxErrno.ENOBUFS || result == -LinuxErrno.ENOMEM
                 ? 0
                 : ENDED;
@@ -57,12 +57,12 @@ final class LinuxStream implements ByteStream {
         socket.close();
     }
 
-    /** Keeps a direct buffer alive and its address at hand. */
+    /** Caches the address of a direct buffer and keeps the buffer alive. */
     private static final class KnownBuffer {
         private @Nullable ByteBuffer buffer;
         private long base;
 
-        /** Address of the position of {@code direct}. */
+        /** Returns the address of the position of {@code direct}. */
         @SuppressWarnings("ReferenceEquality")
         long address(ByteBuffer direct) {
             if (buffer != direct) {

@@ -13,7 +13,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteOrder;
 
-/** The socket options of multicast (ip(7), ipv6(7)). */
+/** Multicast socket options (ip(7), ipv6(7)). */
 final class Multicast {
     /** {@code struct ip_mreqn}: group, local address, interface. */
     private static final int IPV4_REQUEST_BYTES = 12;
@@ -25,8 +25,8 @@ final class Multicast {
     private Multicast() {}
 
     /**
-     * Lets what a socket sends to groups leave by an interface, as far as rdma_rxe's. It reaches sockets of this host too,
-     * which is what Linux does unless told otherwise.
+     * Selects the interface by which a socket sends to multicast groups, and the hop limit that rdma_rxe uses. The
+     * frames also reach sockets of this host, which is Linux's default.
      */
     static void sendFrom(Socket socket, NetworkInterface network, boolean ipv4) throws IOException {
         if (ipv4) {
@@ -40,9 +40,9 @@ final class Multicast {
     }
 
     /**
-     * Makes the host a member of a group on an interface, and the socket deaf to what comes by others.
+     * Joins a multicast group on an interface. The socket receives only frames that arrive on that interface.
      *
-     * @return ends the membership
+     * @return leaves the group
      */
     static Runnable join(Socket socket, InetAddress group, NetworkInterface network) throws IOException {
         int index = network.getIndex();
@@ -52,9 +52,8 @@ final class Multicast {
             socket.require(Posix.IPPROTO_IP, Posix.IP_ADD_MEMBERSHIP, request, "IP_ADD_MEMBERSHIP");
             return () -> leave(socket, Posix.IPPROTO_IP, Posix.IP_DROP_MEMBERSHIP, request);
         }
-        // A membership does not tie an IPv6 socket to its interface. Before Linux 5.7 this takes a privilege; without
-        // it
-        // the socket hears the group on all interfaces where this host is a member.
+        // A membership does not bind an IPv6 socket to its interface. Before Linux 5.7 this option requires a
+        // privilege; without it, the socket receives the group on all interfaces where this host is a member.
         boolean _ = socket.option(Posix.SOL_SOCKET, Posix.SO_BINDTOIFINDEX, index);
         MemorySegment request = Arena.ofAuto().allocate(IPV6_REQUEST_BYTES, 8);
         MemorySegment.copy(MemorySegment.ofArray(group.getAddress()), 0, request, 0, 16);
@@ -63,7 +62,7 @@ final class Multicast {
         return () -> leave(socket, Posix.IPPROTO_IPV6, Posix.IPV6_LEAVE_GROUP, request);
     }
 
-    /** Fails only where the interface has gone, and the membership with it. */
+    /** Leaves the group. This fails only if the interface was removed, which has ended the membership. */
     private static void leave(Socket socket, int level, int option, MemorySegment request) {
         var _ = Posix.setsockopt(socket.errno, socket.fd, level, option, request);
     }

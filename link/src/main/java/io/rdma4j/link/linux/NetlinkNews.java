@@ -10,11 +10,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * News from the kernel: a socket that is told of links and addresses (rtnetlink(7)). What it is told is thrown away; only that
- * it was told counts, and an overflow of the socket says the same.
+ * Notifications from the kernel: a netlink socket that receives changes of links and addresses (rtnetlink(7)). The
+ * messages are discarded, since only their arrival matters. An overflow of the socket counts as an arrival.
  */
 public final class NetlinkNews implements InterfaceNews {
-    /** {@code struct sockaddr_nl} and the offset of its groups. */
+    /** Size of {@code struct sockaddr_nl}, and the offset of its groups. */
     private static final int NAME_BYTES = 12;
 
     private static final int NAME_GROUPS = 8;
@@ -22,33 +22,33 @@ public final class NetlinkNews implements InterfaceNews {
     /** {@code RTMGRP_LINK}, {@code RTMGRP_IPV4_IFADDR} and {@code RTMGRP_IPV6_IFADDR}. */
     private static final int LINKS_AND_ADDRESSES = 0x1 | 0x10 | 0x100;
 
-    /** What is left of a longer message the kernel drops. */
-    private static final int TOLD_BYTES = 64;
+    /** Size of the receive buffer. The kernel discards the rest of a longer message. */
+    private static final int MESSAGE_BYTES = 64;
 
     private final int socket;
     private final int event;
 
-    /** Memory of the thread that waits. */
+    /** Used by the waiting thread only. */
     private final MemorySegment errno = Posix.newErrno();
 
     private final PollDescriptors descriptors = new PollDescriptors(2);
-    private final MemorySegment told = Arena.ofAuto().allocate(TOLD_BYTES, 8);
+    private final MemorySegment message = Arena.ofAuto().allocate(MESSAGE_BYTES, 8);
     private final MemorySegment one = Arena.ofAuto().allocateFrom(JAVA_LONG, 1L);
 
-    /** Both are guarded by this object: the descriptors are released by whoever is the last to use them. */
+    /** Guarded by this object, as is {@link #closed}. The last user of the descriptors releases them. */
     private boolean waiting;
 
     private boolean closed;
 
     /**
-     * Begins to listen.
+     * Starts listening.
      *
-     * @throws IOException if the system gives no descriptor, or does not tell
+     * @throws IOException if the system cannot create the descriptors or bind the socket
      */
     public NetlinkNews() throws IOException {
         socket = Posix.socket(errno, Posix.AF_NETLINK, Posix.SOCK_DGRAM, Posix.NETLINK_ROUTE);
         if (socket < 0) {
-            throw new IOException("socket of the kernel's news: " + LinuxErrno.describe(-socket));
+            throw new IOException("open a netlink socket: " + LinuxErrno.describe(-socket));
         }
         MemorySegment name = Arena.ofAuto().allocate(NAME_BYTES, 4);
         name.set(JAVA_SHORT, 0, (short) Posix.AF_NETLINK);
@@ -57,7 +57,7 @@ public final class NetlinkNews implements InterfaceNews {
         event = bound < 0 ? bound : Posix.eventfd(errno);
         if (event < 0) {
             Posix.close(socket);
-            throw new IOException("listen to the kernel's news: " + LinuxErrno.describe(-event));
+            throw new IOException("bind a netlink socket: " + LinuxErrno.describe(-event));
         }
     }
 
@@ -71,25 +71,25 @@ public final class NetlinkNews implements InterfaceNews {
         }
         descriptors.set(0, event, Posix.POLLIN);
         descriptors.set(1, socket, Posix.POLLIN);
-        boolean news = descriptors.await(2, timeoutNanos) && descriptors.isReady(1);
+        boolean changed = descriptors.await(2, timeoutNanos) && descriptors.isReady(1);
         synchronized (this) {
             waiting = false;
             if (closed) {
                 release();
                 return false;
             }
-            if (news) {
+            if (changed) {
                 drain();
             }
-            return news;
+            return changed;
         }
     }
 
-    /** All that is there, and the error that stands for what found no room. */
+    /** Discards all pending messages, and the error that reports an overflow. */
     private void drain() {
         int result;
         do {
-            result = Posix.recv(errno, socket, told.address(), TOLD_BYTES);
+            result = Posix.recv(errno, socket, message.address(), MESSAGE_BYTES);
         } while (result > 0 || result == -LinuxErrno.ENOBUFS);
     }
 

@@ -7,11 +7,11 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** What a wait in the kernel is for: an array of {@code struct pollfd}, of one thread at a time. */
+/** An array of {@code struct pollfd} for waiting in the kernel. Used by one thread at a time. */
 final class PollDescriptors {
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-    /** {@code struct pollfd} and the offsets of its fields. */
+    /** Size of {@code struct pollfd}, and the offsets of its fields. */
     private static final long BYTES = 8;
 
     private static final int EVENTS = 4;
@@ -25,7 +25,7 @@ final class PollDescriptors {
         entries = Arena.ofAuto().allocate(expected * BYTES, BYTES);
     }
 
-    /** Makes room for {@code count} entries, which have to be set anew. */
+    /** Ensures space for {@code count} entries. All entries must be set again afterwards. */
     void reserve(int count) {
         if (entries.byteSize() < count * BYTES) {
             entries = Arena.ofAuto().allocate(2L * count * BYTES, BYTES);
@@ -39,7 +39,10 @@ final class PollDescriptors {
         entries.set(JAVA_SHORT, offset + READY, (short) 0);
     }
 
-    /** Waits until one of the first {@code count} is ready; whether one is. {@link Long#MAX_VALUE} is for ever. */
+    /**
+     * Waits until one of the first {@code count} descriptors is ready, and returns whether one is. {@link
+     * Long#MAX_VALUE} waits indefinitely.
+     */
     boolean await(int count, long timeoutNanos) {
         MemorySegment time = MemorySegment.NULL;
         if (timeoutNanos != Long.MAX_VALUE) {
@@ -50,7 +53,7 @@ final class PollDescriptors {
         return Posix.ppoll(errno, entries, count, time) > 0;
     }
 
-    /** Whether the last wait found something there. */
+    /** Returns whether the last wait found the descriptor ready. */
     boolean isReady(int index) {
         return entries.get(JAVA_SHORT, index * BYTES + READY) != 0;
     }

@@ -15,31 +15,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The sockets of this process on one address and UDP port, and the program by which Linux chooses among them (socket(7),
- * SO_REUSEPORT and SO_ATTACH_REUSEPORT_CBPF).
+ * The sockets of this process on one address and UDP port. A BPF program selects the socket that receives a frame
+ * (socket(7), SO_REUSEPORT and SO_ATTACH_REUSEPORT_CBPF).
  *
- * <p>The first socket is bound without SO_REUSEPORT, so that whoever binds the port alone is its owner, and gets that
- * option only while there are others. Linux numbers the sockets of a port in the order of their binding, the first is 0,
- * and puts the last one in the place of one that closes; {@link #members} is kept in the same order. The program stays with
- * the group, whichever socket it is attached by.
+ * <p>The first socket is bound without SO_REUSEPORT, so that a process that binds the port owns it exclusively. The
+ * option is set only while there are other sockets. Linux numbers the sockets of a port from 0 in the order of binding,
+ * and moves the last one to the number of a socket that closes. {@link #members} is kept in the same order. The program
+ * belongs to the group, regardless of which socket attached it.
  *
- * <p>Thread safe: the sockets belong to sets that different threads drive. Every socket here is closed by {@link #close},
- * so that no descriptor's number goes to another file while it is in use here.
+ * <p>Thread safe: the sockets belong to sets that different threads drive. Every socket of a group is closed by {@link
+ * #close}, so no descriptor number is reused for another file while the group uses it.
  */
 final class PortGroup {
-    /** Where the word with the destination queue pair number is; data begin with the UDP payload, which is the BTH. */
+    /**
+     * Offset of the word that holds the destination queue pair number. The program's data starts at the UDP payload,
+     * which is the BTH.
+     */
     private static final int QUEUE_PAIR_WORD = 4;
 
     private static final int QUEUE_PAIR_MASK = 0xffffff;
 
-    /** {@code struct sock_filter}: code, how many instructions to skip if true and if false, operand. */
+    /** Size of {@code struct sock_filter}: code, number of instructions to skip if true and if false, operand. */
     private static final int INSTRUCTION_BYTES = 8;
-    /** {@code struct sock_fprog}: number of instructions, pointer to them. */
+    /** Size of {@code struct sock_fprog}: number of instructions, pointer to them. */
     private static final int PROGRAM_BYTES = 16;
 
     private static final int PROGRAM_INSTRUCTIONS = 8;
 
-    /** BPF_LD | BPF_W | BPF_ABS: a big-endian word; beyond the end of the packet, the program returns 0. */
+    /** BPF_LD | BPF_W | BPF_ABS: loads a big-endian word; beyond the end of the packet, the program returns 0. */
     private static final int LOAD_WORD = 0x20;
     /** BPF_ALU | BPF_AND | BPF_K. */
     private static final int AND = 0x54;
@@ -52,13 +55,16 @@ final class PortGroup {
 
     private static final int INSTRUCTIONS_PER_RANGE = 3;
 
-    /** Address and port of all the sockets. */
+    /** The address and port of all sockets. */
     final InetSocketAddress local;
 
     /** Guarded by this object. */
     private final List<Member> members = new ArrayList<>();
 
-    /** A socket, and the queue pair numbers whose frames come to it; the first has none of its own: {@code to} is -1. */
+    /**
+     * A socket and the range of queue pair numbers whose frames it receives. The first member has no range: {@code to}
+     * is -1.
+     */
     private record Member(Socket socket, int from, int to) {
         boolean overlaps(int otherFrom, int otherTo) {
             return from <= otherTo && otherFrom <= to;
@@ -69,7 +75,7 @@ final class PortGroup {
         }
     }
 
-    /** Begins with the socket that has bound the port, and which nobody else knows yet. */
+    /** Creates a group of the socket that has bound the port. No other thread uses the socket yet. */
     PortGroup(Socket first, InetSocketAddress local) {
         this.local = local;
         members.add(new Member(first, 0, -1));
@@ -77,11 +83,11 @@ final class PortGroup {
     }
 
     /**
-     * Binds a socket, which nobody else knows yet, and lets frames to a range of queue pair numbers come to it.
+     * Binds a socket that no other thread uses yet, and directs frames for a range of queue pair numbers to it.
      *
-     * @return false if the system refuses; the others work as before, and the caller closes the socket
+     * @return false if the system refuses; the other members are unaffected, and the caller closes the socket
      * @throws IOException if the first socket is closed
-     * @throws IllegalArgumentException if another member has numbers of the range
+     * @throws IllegalArgumentException if the range overlaps that of another member
      */
     synchronized boolean join(Socket socket, int from, int to) throws IOException {
         if (members.isEmpty() || members.getFirst().hasRange()) {
@@ -111,7 +117,7 @@ final class PortGroup {
         return false;
     }
 
-    /** Closes a member; closing twice does nothing. */
+    /** Closes a member. Closing it again has no effect. */
     synchronized void close(Socket socket) {
         socket.release();
         for (int i = 0; i < members.size(); i++) {
@@ -120,14 +126,17 @@ final class PortGroup {
                 if (i < members.size()) {
                     members.set(i, last);
                 }
-                settle();
+                update();
                 return;
             }
         }
     }
 
-    /** Steers anew after a member has left. A program that stays is right for all but a range, so a refusal is endured. */
-    private void settle() {
+    /**
+     * Updates the program after a member has left. If that fails, the old program remains, which is wrong for at most
+     * one range.
+     */
+    private void update() {
         if (!members.isEmpty()) {
             boolean _ = attach();
             if (members.size() == 1) {
@@ -136,19 +145,21 @@ final class PortGroup {
         }
     }
 
-    /** Gives the oldest socket SO_REUSEPORT, or takes it back. */
+    /** Sets or clears SO_REUSEPORT on the oldest socket. */
     private boolean allowOthers(boolean allowed) {
         MemorySegment value = Arena.ofAuto().allocateFrom(JAVA_INT, allowed ? 1 : 0);
         return set(Posix.SO_REUSEPORT, value);
     }
 
-    /** Sets an option of the oldest socket, with memory for errno that its own thread does not use. */
+    /**
+     * Sets an option of the oldest socket, with separate errno memory, since another thread may use the socket's own.
+     */
     private boolean set(int option, MemorySegment value) {
         int fd = members.getFirst().socket.fd;
         return Posix.setsockopt(Posix.newErrno(), fd, Posix.SOL_SOCKET, option, value) == 0;
     }
 
-    /** Gives the group the program for the present members. */
+    /** Attaches the program for the current members. */
     private boolean attach() {
         MemorySegment instructions = program();
         MemorySegment program = Arena.ofAuto().allocate(PROGRAM_BYTES, 8);
@@ -161,29 +172,33 @@ final class PortGroup {
         }
     }
 
-    /** Returns the place of the member in whose range the destination queue pair number is, else 0. */
+    /**
+     * Builds the program. It returns the index of the member whose range includes the destination queue pair number,
+     * else 0.
+     */
     private MemorySegment program() {
         long ranges = members.stream().filter(Member::hasRange).count();
         MemorySegment program = Arena.ofAuto().allocate((3 + INSTRUCTIONS_PER_RANGE * ranges) * INSTRUCTION_BYTES, 8);
-        long at = put(program, 0, LOAD_WORD, 0, 0, QUEUE_PAIR_WORD);
-        at = put(program, at, AND, 0, 0, QUEUE_PAIR_MASK);
+        long position = put(program, 0, LOAD_WORD, 0, 0, QUEUE_PAIR_WORD);
+        position = put(program, position, AND, 0, 0, QUEUE_PAIR_MASK);
         for (int i = 0; i < members.size(); i++) {
             Member member = members.get(i);
             if (member.hasRange()) {
-                at = put(program, at, JUMP_IF_AT_LEAST, 0, 2, member.from);
-                at = put(program, at, JUMP_IF_ABOVE, 1, 0, member.to);
-                at = put(program, at, RETURN, 0, 0, i);
+                position = put(program, position, JUMP_IF_AT_LEAST, 0, 2, member.from);
+                position = put(program, position, JUMP_IF_ABOVE, 1, 0, member.to);
+                position = put(program, position, RETURN, 0, 0, i);
             }
         }
-        put(program, at, RETURN, 0, 0, 0);
+        put(program, position, RETURN, 0, 0, 0);
         return program;
     }
 
-    private static long put(MemorySegment program, long at, int code, int skipIfTrue, int skipIfFalse, int operand) {
-        program.set(JAVA_SHORT, at, (short) code);
-        program.set(JAVA_BYTE, at + 2, (byte) skipIfTrue);
-        program.set(JAVA_BYTE, at + 3, (byte) skipIfFalse);
-        program.set(JAVA_INT, at + 4, operand);
-        return at + INSTRUCTION_BYTES;
+    private static long put(
+            MemorySegment program, long position, int code, int skipIfTrue, int skipIfFalse, int operand) {
+        program.set(JAVA_SHORT, position, (short) code);
+        program.set(JAVA_BYTE, position + 2, (byte) skipIfTrue);
+        program.set(JAVA_BYTE, position + 3, (byte) skipIfFalse);
+        program.set(JAVA_INT, position + 4, operand);
+        return position + INSTRUCTION_BYTES;
     }
 }

@@ -14,12 +14,12 @@ import java.lang.invoke.MethodHandle;
 import java.lang.ref.Reference;
 
 /**
- * The system calls that links need. Each returns what the call does, or the negated errno where that is -1, so that a
- * failure costs no exception.
+ * The system calls that links need. Each returns the call's result, or the negated errno if the result is -1, so that a
+ * failure creates no exception.
  *
- * <p>Numbers are those of Linux' generic ABI, which x86-64 and AArch64 share for all that is used here. The first
- * argument takes in errno: memory from {@link #newErrno}, used by one thread at a time. Calls that move data are critical
- * ones, that is, made without leaving Java for the garbage collector's eyes; they do not block.
+ * <p>Constants are those of Linux's generic ABI, which x86-64 and AArch64 share for everything used here. The first
+ * argument receives errno: memory from {@link #newErrno}, used by one thread at a time. Calls that move data are
+ * critical downcalls: they skip the thread state transition, and they do not block.
  */
 final class Posix {
     static final int AF_UNIX = 1;
@@ -84,9 +84,10 @@ final class Posix {
     private static final Linker.Option CRITICAL = Linker.Option.critical(false);
 
     /**
-     * What is called to set up and to wait: as many words as the longest of them takes. A shape of its own for each function
-     * would cost 2 to 3 ms of every start. The function looks at as much of each register as its own parameter has, and not
-     * at those that it has no parameters for; that is so in all conventions of 64-bit Linux.
+     * The common signature of the calls for setting up and waiting: as many words as the longest of them has
+     * parameters. A signature for each function would add 2 to 3 ms to every start. A function reads only as many
+     * registers as it has parameters, and of each only the width of the parameter. This holds for all calling
+     * conventions of 64-bit Linux.
      */
     private static final FunctionDescriptor WORDS =
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -106,7 +107,7 @@ final class Posix {
     private static final MethodHandle WRITE = handle("write", WORDS, ERRNO);
     private static final MethodHandle CLOSE = handle("close", WORDS, ERRNO);
 
-    /** Takes the errno that nobody asks for. */
+    /** Receives errno values that are ignored. */
     private static final MemorySegment IGNORED = newErrno();
 
     private static final MethodHandle SENDTO = handle(
@@ -121,7 +122,10 @@ final class Posix {
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS),
             ERRNO,
             CRITICAL);
-    /** Pointers as integers: the stream's buffers are long-lived, and a view of them per call would be garbage. */
+    /**
+     * Pointers are passed as integers, since the stream's buffers are long-lived and a view of them per call would be
+     * garbage.
+     */
     private static final MethodHandle SEND =
             handle("send", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT), ERRNO, CRITICAL);
 
@@ -136,7 +140,7 @@ final class Posix {
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, options);
     }
 
-    /** Memory for errno, for one thread at a time. */
+    /** Allocates memory for errno, for use by one thread at a time. */
     static MemorySegment newErrno() {
         return Arena.ofAuto().allocate(CAPTURE);
     }
@@ -149,7 +153,10 @@ final class Posix {
         return new AssertionError("a system call does not throw", e);
     }
 
-    /** Calls a function of the shape {@link #WORDS}. Memory whose address is among the words is the caller's to keep. */
+    /**
+     * Calls a function with the signature {@link #WORDS}. The caller keeps memory reachable whose address is among the
+     * words.
+     */
     private static int call(
             MethodHandle function, MemorySegment errno, long first, long second, long third, long fourth, long fifth) {
         try {
@@ -159,7 +166,7 @@ final class Posix {
         }
     }
 
-    /** A new non-blocking socket. */
+    /** Creates a non-blocking socket. */
     static int socket(MemorySegment errno, int family, int type, int protocol) {
         return call(SOCKET, errno, family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol, 0, 0);
     }
@@ -184,7 +191,7 @@ final class Posix {
         return call(LISTEN, errno, fd, backlog, 0, 0, 0);
     }
 
-    /** Takes a connection, as a non-blocking descriptor. */
+    /** Accepts a connection as a non-blocking descriptor. */
     static int accept(MemorySegment errno, int fd) {
         int returned;
         do {
@@ -193,7 +200,7 @@ final class Posix {
         return returned;
     }
 
-    /** Sets an option to all that {@code value} holds. */
+    /** Sets an option to the contents of {@code value}. */
     static int setsockopt(MemorySegment errno, int fd, int level, int option, MemorySegment value) {
         try {
             return call(SETSOCKOPT, errno, fd, level, option, value.address(), value.byteSize());
@@ -205,7 +212,7 @@ final class Posix {
     /**
      * Reads an option.
      *
-     * @param length holds the bytes of {@code value}, and then those that were written
+     * @param length holds the size of {@code value}, and afterwards the number of bytes written to it
      */
     static int getsockopt(
             MemorySegment errno, int fd, int level, int option, MemorySegment value, MemorySegment length) {
@@ -217,7 +224,7 @@ final class Posix {
         }
     }
 
-    /** Number of the user whose rights this process has. */
+    /** Returns the effective user ID of this process. */
     static int geteuid() {
         return call(GETEUID, IGNORED, 0, 0, 0, 0, 0);
     }
@@ -231,7 +238,7 @@ final class Posix {
         }
     }
 
-    /** Sends one datagram, without waiting for room. */
+    /** Sends one datagram without blocking. */
     static int sendto(
             MemorySegment errno, int fd, MemorySegment data, long bytes, MemorySegment address, int addressLength) {
         try {
@@ -248,7 +255,7 @@ final class Posix {
         }
     }
 
-    /** Sends what a {@code struct msghdr} names, without waiting for room. */
+    /** Sends the message described by a {@code struct msghdr} without blocking. */
     static int sendmsg(MemorySegment errno, int fd, MemorySegment header) {
         try {
             int returned;
@@ -262,7 +269,7 @@ final class Posix {
         }
     }
 
-    /** Takes up to {@code count} datagrams that are there. */
+    /** Receives up to {@code count} pending datagrams. */
     static int recvmmsg(MemorySegment errno, int fd, MemorySegment messages, int count) {
         try {
             int returned;
@@ -277,7 +284,7 @@ final class Posix {
         }
     }
 
-    /** Writes to a stream, without waiting for room. */
+    /** Writes to a stream without blocking. */
     static int send(MemorySegment errno, int fd, long data, long bytes) {
         try {
             int returned;
@@ -291,7 +298,7 @@ final class Posix {
         }
     }
 
-    /** Reads from a stream, without waiting for data. */
+    /** Reads from a stream without blocking. */
     static int recv(MemorySegment errno, int fd, long data, long bytes) {
         try {
             int returned;
@@ -304,7 +311,7 @@ final class Posix {
         }
     }
 
-    /** Waits; an interruption by a signal is a return without cause. */
+    /** Waits for descriptors. An interrupting signal is a spurious return. */
     static int ppoll(MemorySegment errno, MemorySegment descriptors, long count, MemorySegment timeout) {
         try {
             return call(PPOLL, errno, descriptors.address(), count, timeout.address(), 0, 0);
@@ -318,7 +325,7 @@ final class Posix {
         return call(EVENTFD, errno, 0, EFD_NONBLOCK | EFD_CLOEXEC, 0, 0, 0);
     }
 
-    /** Reads the eight bytes of an event descriptor; whether there were any does not matter. */
+    /** Resets an event descriptor, whether or not it is signalled. */
     static void drainEvent(int fd, MemorySegment eightBytes) {
         try {
             var _ = call(READ, IGNORED, fd, eightBytes.address(), 8, 0, 0);
@@ -327,7 +334,7 @@ final class Posix {
         }
     }
 
-    /** Raises an event descriptor; it can only fail by being raised already. Any thread. */
+    /** Signals an event descriptor. This fails only if it is already signalled. Any thread. */
     static void raiseEvent(int fd, MemorySegment one) {
         try {
             var _ = call(WRITE, IGNORED, fd, one.address(), 8, 0, 0);

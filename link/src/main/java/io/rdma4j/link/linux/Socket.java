@@ -9,25 +9,25 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
-/** A socket's descriptor, with what its system calls need, as an entry of its set's wait. */
+/** A socket's descriptor with the memory for its system calls. It is an entry in the wait of its link set. */
 final class Socket {
-    /** Asked of the system for each socket; it grants what its limits allow. */
+    /** Requested buffer size of each socket; the system may limit it. */
     private static final int BUFFER_BYTES = 4 << 20;
 
-    /** {@code struct ucred}: process, user and group. */
+    /** Size of {@code struct ucred}: process, user and group. */
     private static final int CREDENTIALS_BYTES = 12;
 
     private static final int CREDENTIALS_USER = 4;
 
     final int fd;
 
-    /** Whether it leads to processes of this host, and is no UDP socket. */
+    /** True for a Unix-domain socket, false for a UDP socket. */
     final boolean isLocal;
 
-    /** For the thread that uses the socket; the one that waits has its own. */
+    /** Errno of the thread that uses the socket; the waiting thread has separate memory. */
     final MemorySegment errno;
 
-    /** What the set waits for. */
+    /** The events that the set waits for. */
     volatile short events = Posix.POLLIN;
 
     volatile boolean closed;
@@ -35,10 +35,10 @@ final class Socket {
     private final LinuxLinkSet set;
     private final MemorySegment optionValue = Arena.ofAuto().allocate(JAVA_INT);
 
-    /** Closes what belongs to this socket when the whole set closes; null for nothing. */
+    /** Closes the owner of this socket when the whole set closes; null if there is none. */
     private @Nullable Runnable onSetClose;
 
-    /** Null for a socket that shares its port with none, or in a way that needs no care. */
+    /** The group of sockets that share the port; null if this socket does not belong to one. */
     private @Nullable PortGroup group;
 
     Socket(LinuxLinkSet set, int fd, boolean isLocal) {
@@ -48,7 +48,7 @@ final class Socket {
         this.errno = Posix.newErrno();
     }
 
-    /** A new non-blocking socket that the set does not wait for yet. */
+    /** Opens a non-blocking socket, which the set does not yet wait for. */
     static Socket open(LinuxLinkSet set, int family, int type) throws IOException {
         MemorySegment errno = Posix.newErrno();
         int fd = Posix.socket(errno, family, type, 0);
@@ -58,19 +58,19 @@ final class Socket {
         return new Socket(set, fd, family == Posix.AF_UNIX);
     }
 
-    /** Sets an option; false if the system refuses. */
+    /** Sets an option. Returns false if the system refuses. */
     boolean option(int level, int option, int value) {
         optionValue.set(JAVA_INT, 0, value);
         return Posix.setsockopt(errno, fd, level, option, optionValue) == 0;
     }
 
-    /** Sets an option that the socket is of no use without. */
+    /** Sets an option that the socket cannot work without. */
     void require(int level, int option, int value, String name) throws IOException {
         optionValue.set(JAVA_INT, 0, value);
         require(level, option, optionValue, name);
     }
 
-    /** Sets an option that is a structure, and that the socket is of no use without. */
+    /** Sets an option whose value is a structure, and which the socket cannot work without. */
     void require(int level, int option, MemorySegment value, String name) throws IOException {
         int result = Posix.setsockopt(errno, fd, level, option, value);
         if (result < 0) {
@@ -78,7 +78,7 @@ final class Socket {
         }
     }
 
-    /** Whether the process at the other end of a Unix-domain socket runs as the user of this one. */
+    /** Returns whether the process at the other end of a Unix-domain socket runs as the same user as this one. */
     boolean isOfSameUser() {
         MemorySegment credentials = Arena.ofAuto().allocate(CREDENTIALS_BYTES, 4);
         MemorySegment length = Arena.ofAuto().allocateFrom(JAVA_INT, CREDENTIALS_BYTES);
@@ -87,7 +87,7 @@ final class Socket {
                 && credentials.get(JAVA_INT, CREDENTIALS_USER) == Posix.geteuid();
     }
 
-    /** Asks for large buffers: past the system's limits where this process may, else up to them. */
+    /** Requests large buffers: beyond the system's limits if this process is allowed to, else up to them. */
     void enlargeBuffers() {
         boolean _ = option(Posix.SOL_SOCKET, Posix.SO_RCVBUFFORCE, BUFFER_BYTES)
                 || option(Posix.SOL_SOCKET, Posix.SO_RCVBUF, BUFFER_BYTES);
@@ -95,7 +95,7 @@ final class Socket {
                 || option(Posix.SOL_SOCKET, Posix.SO_SNDBUF, BUFFER_BYTES);
     }
 
-    /** Binds to an internet address, written into {@code name}; 0, or the negated errno. */
+    /** Binds to an internet address, which is written into {@code name}. Returns 0 or the negated errno. */
     int bind(MemorySegment name, InetAddress address, int udpPort) {
         int bytes = SocketAddresses.write(
                 name, GidAddresses.high(address), GidAddresses.low(address), GidAddresses.scope(address), udpPort);
@@ -113,7 +113,7 @@ final class Socket {
         close();
     }
 
-    /** Changes what the set waits for. */
+    /** Changes the events that the set waits for. */
     void waitFor(short newEvents) {
         if (events != newEvents) {
             events = newEvents;
@@ -123,12 +123,12 @@ final class Socket {
         }
     }
 
-    /** Says with which others this socket shares its port, before another thread can know the socket. */
+    /** Sets the group that this socket shares its port with, before any other thread can access the socket. */
     void joinGroup(PortGroup newGroup) {
         group = newGroup;
     }
 
-    /** Closes the descriptor, after the set has let go of it; closing twice does nothing. */
+    /** Closes the descriptor, after the set has removed it. Closing it again has no effect. */
     void close() {
         if (group == null) {
             release();
@@ -137,7 +137,7 @@ final class Socket {
         }
     }
 
-    /** Closes the descriptor and tells no {@link PortGroup}. */
+    /** Closes the descriptor without leaving the {@link PortGroup}. */
     void release() {
         if (!closed) {
             closed = true;

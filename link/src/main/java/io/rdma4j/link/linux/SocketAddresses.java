@@ -13,7 +13,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Linux' socket addresses in memory: {@code sockaddr_in}, {@code sockaddr_in6}, {@code sockaddr_un}. */
+/**
+ * Reads and writes Linux socket addresses in memory: {@code sockaddr_in}, {@code sockaddr_in6}, {@code sockaddr_un}.
+ */
 final class SocketAddresses {
     static final int IPV4_BYTES = 16;
     static final int IPV6_BYTES = 28;
@@ -27,7 +29,7 @@ final class SocketAddresses {
 
     private SocketAddresses() {}
 
-    /** Writes an internet address of GID form at the start of {@code memory}; returns its length. */
+    /** Writes an internet address in GID form to the start of {@code memory}, and returns its length. */
     static int write(MemorySegment memory, long high, long low, int scope, int port) {
         memory.set(SHORT_BE, 2, (short) port);
         if (Frame.isIpv4(high, low)) {
@@ -43,25 +45,25 @@ final class SocketAddresses {
         return IPV6_BYTES;
     }
 
-    /** Port of the internet address at {@code offset}. */
+    /** Returns the port of the internet address at {@code offset}. */
     static int port(MemorySegment memory, long offset) {
         return memory.get(SHORT_BE, offset + 2) & 0xffff;
     }
 
-    /** Upper half, in GID form, of the internet address at {@code offset}. */
+    /** Returns the upper half, in GID form, of the internet address at {@code offset}. */
     static long high(MemorySegment memory, long offset, boolean ipv4) {
         return ipv4 ? 0 : memory.get(LONG_BE, offset + 8);
     }
 
-    /** Lower half, in GID form, of the internet address at {@code offset}. */
+    /** Returns the lower half, in GID form, of the internet address at {@code offset}. */
     static long low(MemorySegment memory, long offset, boolean ipv4) {
         return ipv4 ? Frame.ipv4Low(memory.get(INT_BE, offset + 4)) : memory.get(LONG_BE, offset + 16);
     }
 
     /**
-     * The address of a Unix-domain socket.
+     * Returns the address of a Unix-domain socket.
      *
-     * @throws IOException if the path is longer than such an address can hold
+     * @throws IOException if the path is too long for such an address
      */
     static MemorySegment unix(Path path) throws IOException {
         byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);

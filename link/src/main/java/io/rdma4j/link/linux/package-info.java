@@ -1,5 +1,5 @@
 /**
- * The link set on Linux' own system calls by the foreign-function API; not exported, and loaded only where native access is
- * enabled for this module.
+ * The link set that uses Linux system calls through the foreign-function API. Not exported, and loaded only if native
+ * access is enabled for this module.
  */
 package io.rdma4j.link.linux;

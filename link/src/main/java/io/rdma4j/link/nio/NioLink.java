@@ -21,15 +21,15 @@ import java.nio.channels.MembershipKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A UDP link on a datagram channel that is never connected: a connected one would send IPv4 identifications other than
- * 0, and take frames from one peer only.
+ * A UDP link on a datagram channel that is never connected. A connected channel would send IPv4 identifications other
+ * than 0, and receive frames from one peer only.
  *
- * <p>NIO makes a new address object for each datagram received, and on Linux it cannot ask for UDP/IPv6 datagrams without
- * a checksum: see {@link LinkCapabilities#receivesZeroChecksum}.
+ * <p>NIO creates an address object for each received datagram. On Linux it cannot enable the reception of UDP/IPv6
+ * datagrams without a checksum: see {@link LinkCapabilities#receivesZeroChecksum}.
  */
 final class NioLink implements Link {
     private static final int SLOTS = 64;
-    /** One byte more than a frame may have, to tell a frame that was cut off; rounded up to a cache line. */
+    /** At least one byte more than the largest frame, to detect truncated datagrams; rounded up to a cache line. */
     private static final int SLOT_BYTES = SendBurst.MAX_FRAME_BYTES + 64;
 
     private static final int DESTINATIONS = 64;
@@ -100,7 +100,7 @@ final class NioLink implements Link {
         try {
             return channel.send(frame, destination) > 0;
         } catch (IOException e) {
-            // Too long for the path, filtered, no route, closed: lost as on any network.
+            // Too long for the path, filtered, no route, or closed: the frame is lost, as on any network.
             return false;
         }
     }
@@ -114,13 +114,13 @@ final class NioLink implements Link {
             scope = GidAddresses.scope(local.getAddress());
         }
         int slot = Long.hashCode((low ^ high * 31) + port + scope) * 0x9e3779b1 >>> 26;
-        Destination known = destinations[slot];
-        if (known == null || !known.is(high, low, scope, port)) {
+        Destination cached = destinations[slot];
+        if (cached == null || !cached.is(high, low, scope, port)) {
             InetAddress address = GidAddresses.address(high, low, scope);
-            known = new Destination(high, low, scope, port, new InetSocketAddress(address, port));
-            destinations[slot] = known;
+            cached = new Destination(high, low, scope, port, new InetSocketAddress(address, port));
+            destinations[slot] = cached;
         }
-        return known.socketAddress;
+        return cached.socketAddress;
     }
 
     @Override
@@ -142,7 +142,7 @@ final class NioLink implements Link {
                 }
             }
         } catch (IOException e) {
-            // Closed, or the report of an earlier send's failure: nothing has arrived.
+            // Closed, or the reported failure of an earlier send: nothing was received.
             return burst.count();
         }
         return burst.count();
@@ -173,7 +173,7 @@ final class NioLink implements Link {
     public void close() throws IOException {
         if (channel.isOpen()) {
             if (membership != null) {
-                // Now, since the socket itself may live until the selector has run.
+                // Leave the group now, since the socket may stay open until the selector has run.
                 membership.drop();
             }
             channel.close();
@@ -186,7 +186,7 @@ final class NioLink implements Link {
         return "nio link " + local;
     }
 
-    /** A destination with the object that NIO wants for it. */
+    /** A destination with the address object that NIO needs for it. */
     private record Destination(long high, long low, int scope, int port, InetSocketAddress socketAddress) {
         boolean is(long otherHigh, long otherLow, int otherScope, int otherPort) {
             return low == otherLow && high == otherHigh && scope == otherScope && port == otherPort;

@@ -35,28 +35,31 @@ import java.util.concurrent.locks.ReentrantLock;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/** Links on NIO datagram channels and one selector: works wherever Java does, without native access. */
+/** A link set on NIO datagram channels and one selector. It works wherever Java does, without native access. */
 public final class NioLinkSet implements LinkSet {
-    /** Asked of the system for each socket; it grants what its limits allow. */
+    /** Requested buffer size of each socket; the system may limit it. */
     static final int SOCKET_BUFFER_BYTES = 4 << 20;
 
     private static final int BACKLOG = 128;
 
-    /** Belongs to the user that this process runs as, where the system has it; else its sockets' directory does. */
-    private static final Path OWN_PROCESS = Path.of("/proc/self");
+    /**
+     * A file owned by the user of this process, if the system has it. Otherwise the owner of the socket's directory is
+     * used.
+     */
+    private static final Path PROCESS_DIRECTORY = Path.of("/proc/self");
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final Selector selector;
     private final WakeupGate gate = new WakeupGate();
 
-    /** Held from before a wait's first look at the gate to after its last: nobody else's select may take its wakeup. */
+    /** Held while a wait uses the gate, so that no other select consumes its wakeup. */
     private final ReentrantLock selecting = new ReentrantLock();
 
     /**
      * Creates an empty set.
      *
-     * @throws IOException if the system gives no selector
+     * @throws IOException if the system cannot create a selector
      */
     public NioLinkSet() throws IOException {
         selector = Selector.open();
@@ -70,7 +73,7 @@ public final class NioLinkSet implements LinkSet {
     @Override
     public Link openUdp(InetAddress address, int port) throws IOException {
         boolean ipv4 = address instanceof Inet4Address;
-        // A socket of the address' own family: only those leave IPv4 frames with identification 0 on every system.
+        // Only a socket of the address's own family sends IPv4 frames with identification 0 on every system.
         DatagramChannel channel =
                 DatagramChannel.open(ipv4 ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
         try {
@@ -96,7 +99,10 @@ public final class NioLinkSet implements LinkSet {
         }
     }
 
-    /** Frames to groups leave by the interface of {@code address}, as far as rdma_rxe's, and are heard on this host too. */
+    /**
+     * Selects the interface of {@code address} for frames to multicast groups, with the hop limit of rdma_rxe. The
+     * frames are also delivered on this host.
+     */
     private static void sendGroupsFrom(DatagramChannel channel, InetAddress address) throws IOException {
         NetworkInterface network = Interfaces.find(address);
         if (network != null) {
@@ -136,12 +142,12 @@ public final class NioLinkSet implements LinkSet {
         }
     }
 
-    /** Sets an option that the link is better with, but works without. */
+    /** Sets an option that improves the link but that it does not require. */
     static <T> void prefer(NetworkChannel channel, SocketOption<T> option, T value) {
         try {
             channel.setOption(option, value);
         } catch (IOException | UnsupportedOperationException e) {
-            // The system's own value stays.
+            // The system's default remains.
             return;
         }
     }
@@ -186,16 +192,16 @@ public final class NioLinkSet implements LinkSet {
     }
 
     /**
-     * Whether the process at the other end runs as the user of this one. Where the system does not tell, the rights of the
-     * directory are what there is.
+     * Returns whether the process at the other end runs as the same user as this one. If the system does not report the
+     * peer's user, access is controlled by the directory's permissions alone.
      */
     private static boolean isOfSameUser(SocketChannel channel, Path socket) throws IOException {
-        Path own = Files.exists(OWN_PROCESS)
-                ? OWN_PROCESS
+        Path owned = Files.exists(PROCESS_DIRECTORY)
+                ? PROCESS_DIRECTORY
                 : socket.toAbsolutePath().getParent();
-        return own == null
+        return owned == null
                 || !channel.supportedOptions().contains(ExtendedSocketOptions.SO_PEERCRED)
-                || channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(own));
+                || channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(Files.getOwner(owned));
     }
 
     private LocalChannel adopt(SocketChannel channel) throws IOException {
@@ -206,14 +212,14 @@ public final class NioLinkSet implements LinkSet {
 
     private SelectionKey register(SelectableChannel channel, int interest) throws IOException {
         SelectionKey key = channel.register(selector, interest);
-        // A thread that waits already must wait for this one too.
+        // A thread that is already waiting must wait for this channel too.
         wakeup();
         return key;
     }
 
     @Override
     public boolean await(long timeoutNanos) {
-        // A selector does not block a thread with its interrupt flag up; a caller that has it up would spin.
+        // A selector does not block a thread whose interrupt status is set, so the caller would spin.
         boolean interrupted = Thread.interrupted();
         selecting.lock();
         try {
@@ -222,7 +228,7 @@ public final class NioLinkSet implements LinkSet {
             } else if (timeoutNanos == Long.MAX_VALUE) {
                 selector.select(NioLinkSet::ignore);
             } else {
-                // Rounded up: a timer that is late is better than a loop around one that is early.
+                // Rounded up: a late timer is better than spinning until an early wait expires.
                 selector.select(NioLinkSet::ignore, (timeoutNanos - 1) / NANOS_PER_MILLI + 1);
             }
         } catch (IOException e) {
@@ -237,7 +243,7 @@ public final class NioLinkSet implements LinkSet {
         return true;
     }
 
-    /** Readiness is not handed on: whoever waited polls its links, and what stays unread is ready again. */
+    /** Ignores readiness: the waiting thread polls all its links, and unread input makes them ready again. */
     private static void ignore(SelectionKey key) {}
 
     @Override
@@ -248,9 +254,9 @@ public final class NioLinkSet implements LinkSet {
     }
 
     /**
-     * Lets go of channels that were closed: until the selector has run once more, their sockets stay open and bound. A
-     * thread that waits sees to it, else it is done here. Like {@link #wakeup} it ends a present or the next wait, so that
-     * whoever waits sees what is closed.
+     * Releases closed channels, whose sockets stay open and bound until the selector runs again. A waiting thread does
+     * this; otherwise it is done here. Like {@link #wakeup}, this ends the current or the next wait, so that the
+     * waiting thread sees closed channels.
      */
     void release() {
         boolean _ = gate.signal();
@@ -263,7 +269,7 @@ public final class NioLinkSet implements LinkSet {
                 selector.selectNow(NioLinkSet::ignore);
             }
         } catch (IOException e) {
-            // The next wait lets go of them.
+            // The next wait releases them.
             return;
         } finally {
             selecting.unlock();
@@ -288,7 +294,7 @@ public final class NioLinkSet implements LinkSet {
         try {
             resource.close();
         } catch (Exception e) {
-            // Nothing is buffered in user space, so nothing is lost by a close that fails.
+            // Nothing is buffered in user space, so a failed close loses no data.
             return;
         }
     }
@@ -310,7 +316,7 @@ public final class NioLinkSet implements LinkSet {
             try {
                 SocketChannel channel = server.accept();
                 while (channel != null && !isOfSameUser(channel, path)) {
-                    // The file's rights keep others out; this does where they were changed.
+                    // The file's permissions exclude other users; this check applies if the permissions were changed.
                     channel.close();
                     channel = server.accept();
                 }
@@ -320,7 +326,7 @@ public final class NioLinkSet implements LinkSet {
                 channel.configureBlocking(false);
                 return adopt(channel);
             } catch (IOException e) {
-                // The process that connected has gone again, or this listener is closed.
+                // The peer has closed the connection again, or this listener is closed.
                 return null;
             }
         }

@@ -42,7 +42,7 @@ final class NioStream implements ByteStream {
         try {
             key.interestOps(wanted ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
         } catch (CancelledKeyException e) {
-            // The channel is closed: nobody waits for it any more.
+            // The channel is closed, so no thread waits for it.
             return;
         }
         if (wanted) {

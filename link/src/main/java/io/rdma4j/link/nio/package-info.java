@@ -1,2 +1,2 @@
-/** The portable link set, on NIO channels; not exported. */
+/** The portable link set, based on NIO channels. Not exported. */
 package io.rdma4j.link.nio;

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the kernel makes of the frames of a link, seen by a raw socket; needs the right to open one. */
+/**
+ * Checks the headers that the kernel writes on frames of a link, as received by a raw socket. Requires the permission
+ * to open one.
+ */
 @Timeout(30)
 @EnabledOnOs(OS.LINUX)
 class HeadersOnTheWireTest {
@@ -31,7 +34,7 @@ class HeadersOnTheWireTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"nio", "linux"})
-    void ipv4FramesLeaveWithIdentificationZeroDontFragmentAndTheirTypeOfService(String kind) throws IOException {
+    void ipv4FramesHaveIdentificationZeroDontFragmentAndTheirTypeOfService(String kind) throws IOException {
         int raw = Posix.socket(errno, Posix.AF_INET, SOCK_RAW, Posix.SOL_UDP);
         assumeTrue(raw >= 0, "needs the right to open raw sockets");
         InetAddress address = InetAddress.ofLiteral("127.0.0.1");
@@ -58,7 +61,7 @@ class HeadersOnTheWireTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"nio", "linux"})
-    void framesToAGroupLeaveWithIdentificationZeroFromTheUnicastAddressWith64HopsToGo(String kind) throws IOException {
+    void multicastFramesHaveIdentificationZeroTheUnicastSourceAndAHopLimitOf64(String kind) throws IOException {
         int raw = Posix.socket(errno, Posix.AF_INET, SOCK_RAW, Posix.SOL_UDP);
         assumeTrue(raw >= 0, "needs the right to open raw sockets");
         InetAddress group = InetAddress.ofLiteral("239.83.77.2");
@@ -83,7 +86,10 @@ class HeadersOnTheWireTest {
         }
     }
 
-    /** The packet of frame {@code number}, from its IP header on, among all that the host receives by UDP. */
+    /**
+     * Returns the packet of frame {@code number}, starting at its IP header, among all UDP packets that the host
+     * receives.
+     */
     private ByteBuffer packet(int raw, int port, int number) {
         ByteBuffer packet = ByteBuffer.allocateDirect(65536);
         long memory = MemorySegment.ofBuffer(packet).address();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** What becomes of a port when the system does not let it be shared. */
+/** The state of a port after the system refuses to share it. */
 @Timeout(30)
 @EnabledOnOs(OS.LINUX)
 class PortGroupTest {
@@ -22,7 +22,7 @@ class PortGroupTest {
 
     private final MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
 
-    private Socket bound(LinuxLinkSet set) throws IOException {
+    private Socket openBound(LinuxLinkSet set) throws IOException {
         Socket socket = Socket.open(set, Posix.AF_INET, Posix.SOCK_DGRAM);
         assertThat(socket.bind(name, ADDRESS, 0)).isZero();
         MemorySegment length = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_INT, SocketAddresses.IPV6_BYTES);
@@ -30,49 +30,49 @@ class PortGroupTest {
         return socket;
     }
 
-    /** A socket whose filters are locked refuses the program, as a system without such programs does. */
+    /** A socket with locked filters refuses the program, as does a system without support for it. */
     @Test
-    void aRefusedProgramLeavesThePortToTheFirstAlone() throws IOException {
+    void refusedProgramLeavesThePortToTheFirstSocket() throws IOException {
         try (LinuxLinkSet set = new LinuxLinkSet()) {
-            Socket first = bound(set);
-            int number = SocketAddresses.port(name, 0);
-            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, number));
+            Socket first = openBound(set);
+            int portNumber = SocketAddresses.port(name, 0);
+            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, portNumber));
             first.require(Posix.SOL_SOCKET, SO_LOCK_FILTER, 1, "SO_LOCK_FILTER");
-            Socket further = Socket.open(set, Posix.AF_INET, Posix.SOCK_DGRAM);
-            assertThat(port.join(further, 1, 9)).isFalse();
-            further.close();
-            assertIsAlone(set, first, number);
+            Socket second = Socket.open(set, Posix.AF_INET, Posix.SOCK_DGRAM);
+            assertThat(port.join(second, 1, 9)).isFalse();
+            second.close();
+            assertIsAlone(set, first, portNumber);
             first.close();
         }
     }
 
     @Test
-    void aRefusedBindLeavesThePortToTheFirstAlone() throws IOException {
+    void refusedBindLeavesThePortToTheFirstSocket() throws IOException {
         try (LinuxLinkSet set = new LinuxLinkSet()) {
-            Socket first = bound(set);
-            int number = SocketAddresses.port(name, 0);
-            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, number));
-            Socket further = bound(set);
-            assertThat(port.join(further, 1, 9)).isFalse();
-            further.close();
-            assertIsAlone(set, first, number);
+            Socket first = openBound(set);
+            int portNumber = SocketAddresses.port(name, 0);
+            PortGroup port = new PortGroup(first, new InetSocketAddress(ADDRESS, portNumber));
+            Socket second = openBound(set);
+            assertThat(port.join(second, 1, 9)).isFalse();
+            second.close();
+            assertIsAlone(set, first, portNumber);
             first.close();
         }
     }
 
-    /** Frames come to the first, and even a socket that would share the port does not get it. */
-    private void assertIsAlone(LinuxLinkSet set, Socket first, int number) throws IOException {
+    /** Frames are delivered to the first socket, and a socket with SO_REUSEPORT cannot bind the port either. */
+    private void assertIsAlone(LinuxLinkSet set, Socket first, int portNumber) throws IOException {
         assertThat(first.closed).isFalse();
-        Socket willing = Socket.open(set, Posix.AF_INET, Posix.SOCK_DGRAM);
-        assertThat(willing.option(Posix.SOL_SOCKET, Posix.SO_REUSEPORT, 1)).isTrue();
-        assertThat(willing.bind(name, ADDRESS, number)).isNegative();
+        Socket reusing = Socket.open(set, Posix.AF_INET, Posix.SOCK_DGRAM);
+        assertThat(reusing.option(Posix.SOL_SOCKET, Posix.SO_REUSEPORT, 1)).isTrue();
+        assertThat(reusing.bind(name, ADDRESS, portNumber)).isNegative();
         int bytes = SocketAddresses.IPV4_BYTES;
         MemorySegment data = Arena.ofAuto().allocate(64);
         for (int i = 0; i < 16; i++) {
-            assertThat(Posix.sendto(willing.errno, willing.fd, data, 16, name, bytes))
+            assertThat(Posix.sendto(reusing.errno, reusing.fd, data, 16, name, bytes))
                     .isEqualTo(16);
             assertThat(Posix.recv(first.errno, first.fd, data.address(), 64)).isEqualTo(16);
         }
-        willing.close();
+        reusing.close();
     }
 }

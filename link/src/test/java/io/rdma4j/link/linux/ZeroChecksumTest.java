@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** What each kind of link hears of a sender that, like Linux' kernel device, sends no UDP checksum on IPv6. */
+/** Checks which kinds of link receive frames without a UDP checksum on IPv6, as Linux's kernel device sends them. */
 @Timeout(30)
 @EnabledOnOs(OS.LINUX)
 class ZeroChecksumTest {
@@ -32,23 +32,26 @@ class ZeroChecksumTest {
     }
 
     @Test
-    void linuxHearsFramesWithoutChecksum() throws IOException {
+    void linuxReceivesFramesWithoutChecksum() throws IOException {
         try (LinkSet set = LinkSets.open("linux")) {
-            assertThat(hears(set)).isTrue();
+            assertThat(receivesWithoutChecksum(set)).isTrue();
         }
     }
 
     @Test
-    void whatANioLinkSaysOfItselfIsWhatItDoes() throws IOException {
+    void nioDropsFramesWithoutChecksumAsItsCapabilitiesReport() throws IOException {
         try (LinkSet set = LinkSets.open("nio")) {
-            assertThat(hears(set)).isFalse();
+            assertThat(receivesWithoutChecksum(set)).isFalse();
         }
     }
 
-    /** Whether a frame without checksum arrives, checked against the link's own word and with one that has a checksum. */
-    private static boolean hears(LinkSet set) throws IOException {
+    /**
+     * Returns whether a frame without a checksum is received. The result is checked against the link's capabilities. A
+     * frame with a checksum marks the end.
+     */
+    private static boolean receivesWithoutChecksum(LinkSet set) throws IOException {
         ReceiveBurst burst = new ReceiveBurst(2);
-        int arrived = 0;
+        int received = 0;
         try (LinuxLinkSet senders = new LinuxLinkSet();
                 Link link = set.openUdp(LOOPBACK, 0)) {
             sendDatagram(senders, link, 1);
@@ -56,17 +59,17 @@ class ZeroChecksumTest {
             for (boolean last = false; !last; ) {
                 set.await(1_000_000_000);
                 int count = link.poll(burst);
-                arrived += count;
+                received += count;
                 last = count == 0 || burst.frame(count - 1).length == 20;
             }
-            assertThat(arrived == 2).isEqualTo(link.capabilities().receivesZeroChecksum());
-            assertThat(link.statistics().receivedFrames.sum()).isEqualTo(arrived);
+            assertThat(received == 2).isEqualTo(link.capabilities().receivesZeroChecksum());
+            assertThat(link.statistics().receivedFrames.sum()).isEqualTo(received);
         }
-        return arrived == 2;
+        return received == 2;
     }
 
-    /** Sends 21 bytes without, or 20 with a checksum. */
-    private static void sendDatagram(LinuxLinkSet set, Link to, int noChecksum) throws IOException {
+    /** Sends 21 bytes without a checksum, or 20 bytes with one. */
+    private static void sendDatagram(LinuxLinkSet set, Link receiver, int noChecksum) throws IOException {
         Socket socket = Socket.open(set, Posix.AF_INET6, Posix.SOCK_DGRAM);
         socket.require(Posix.SOL_UDP, Posix.UDP_NO_CHECK6_TX, noChecksum, "UDP_NO_CHECK6_TX");
         MemorySegment name = Arena.ofAuto().allocate(SocketAddresses.IPV6_BYTES, 8);
@@ -75,7 +78,7 @@ class ZeroChecksumTest {
                 GidAddresses.high(LOOPBACK),
                 GidAddresses.low(LOOPBACK),
                 0,
-                to.localAddress().getPort());
+                receiver.localAddress().getPort());
         MemorySegment data = Arena.ofAuto().allocate(64);
         assertThat(Posix.sendto(socket.errno, socket.fd, data, 20 + noChecksum, name, bytes))
                 .isEqualTo(20 + noChecksum);
