@@ -2,9 +2,11 @@ package io.rdma4j.cm;
 
 import io.rdma4j.cm.spi.CmProvider;
 import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.QueuePairType;
 import io.rdma4j.verbs.RdmaException;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * {@link CmDevices} use it. A program that creates a software stack of its own gets a connection manager over the devices of
  * that stack alone.
  */
-public final class ConnectionManager {
+public final class ConnectionManager implements AutoCloseable {
     /** Created once, because providers have state. */
     private static final class Holder {
         static final ConnectionManager OF_PROCESS = new ConnectionManager(CmProviders.ofProcess());
@@ -77,6 +79,26 @@ public final class ConnectionManager {
     public List<DeviceContext> devices() {
         providers.requireDevices("rdma_get_devices");
         return openDevices.all(providers.devices());
+    }
+
+    /** Returns the contexts of the devices that the connection manager keeps open between identifiers. */
+    public Set<DeviceContext> openContexts() {
+        return openDevices.contexts();
+    }
+
+    /**
+     * Closes the devices that the connection manager keeps open between identifiers. Identifiers must be closed before. The
+     * connection manager of the process keeps its devices until the process ends.
+     *
+     * @throws RdmaException {@code EINVAL} for the connection manager of the process
+     */
+    @Override
+    public void close() {
+        if (this == Holder.OF_PROCESS) {
+            throw new RdmaException(
+                    "rdma_free_devices", Errno.EINVAL, "the process still uses its connection manager", "");
+        }
+        openDevices.close();
     }
 
     CmProviders providers() {

@@ -7,8 +7,10 @@ import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.XrcDomain;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,6 +153,23 @@ final class OpenDevices {
             }
             entry.users++;
             return new Use(entry);
+        }
+    }
+
+    /** Returns the contexts of the open devices. */
+    Set<DeviceContext> contexts() {
+        synchronized (all) {
+            Set<DeviceContext> contexts = new HashSet<>();
+            all.values().forEach(entry -> contexts.add(entry.context));
+            return contexts;
+        }
+    }
+
+    /** Closes all devices, with what identifiers have left open in them. */
+    void close() {
+        synchronized (all) {
+            all.values().forEach(entry -> entry.context.close());
+            all.clear();
         }
     }
 }

@@ -10,11 +10,15 @@ import io.rdma4j.soft.host.StackSettings;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.RdmaException;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A software RoCEv2 stack: the devices of this host's network interfaces, the engines that drive them, and connection
@@ -24,9 +28,12 @@ import java.util.Optional;
  * in one process are independent of each other, as those of several processes are: they share the host's addresses.
  */
 public final class SoftStack implements AutoCloseable {
+    private static final System.Logger LOGGER = System.getLogger(SoftStack.class.getName());
+
     private final SoftDevices devices;
     private final StackCmProvider cmProvider;
     private final ConnectionManager connectionManager;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Creates a stack with the settings of this project's own test network; programs use {@link #builder}. */
     public SoftStack(StackSettings settings) {
@@ -151,12 +158,38 @@ public final class SoftStack implements AutoCloseable {
     }
 
     /**
+     * Returns the objects that a program has left open: device contexts and identifiers, as text. A stack that is about to be
+     * closed should have none.
+     */
+    public List<String> openObjects() {
+        List<String> open = new ArrayList<>(cmProvider.openIdentifiers());
+        Set<DeviceContext> ofManager = connectionManager.openContexts();
+        for (DeviceContext context : devices.openContexts()) {
+            if (!ofManager.contains(context)) {
+                open.add("context of " + context);
+            }
+        }
+        return open;
+    }
+
+    /**
      * Disconnects from all peers, stops the threads and releases sockets, files and memory. Closing twice does nothing.
-     * Contexts and identifiers of the stack must be closed before.
+     *
+     * <p>Contexts and identifiers should be closed before. What was left open ({@link #openObjects}) is named in a warning of
+     * the logger {@code io.rdma4j.soft.SoftStack}; contexts are closed with all that is in them, and identifiers stop working.
      */
     @Override
     public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        List<String> open = openObjects();
+        if (!open.isEmpty()) {
+            LOGGER.log(System.Logger.Level.WARNING, "a stack is closed while objects of it are open: " + open);
+        }
         cmProvider.finish();
+        connectionManager.close();
+        devices.openContexts().forEach(DeviceContext::close);
         devices.close();
     }
 }

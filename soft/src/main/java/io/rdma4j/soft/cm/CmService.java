@@ -239,6 +239,11 @@ final class CmService {
         });
     }
 
+    /** Returns the open identifiers, as text; any thread. */
+    List<String> openIdentifiers() {
+        return locked(now -> identifiers.stream().map(SoftCmId::describe).toList());
+    }
+
     /** Whether a peer has not confirmed a disconnection yet; any thread. */
     boolean isDisconnecting() {
         return locked(now -> agent.isDisconnecting());

@@ -87,6 +87,11 @@ final class EngineCmHost implements CmHost {
         return new SoftCmId(service, portSpace, queuePairType, sink);
     }
 
+    /** Returns the open identifiers, as text. */
+    List<String> openIdentifiers() {
+        return service.openIdentifiers();
+    }
+
     /**
      * Disconnects from all peers, because the process ends. Waits at most {@value #PARTING_MILLIS} ms for an engine lock and
      * for the peers' replies.

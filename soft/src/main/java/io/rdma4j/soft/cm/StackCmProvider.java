@@ -71,6 +71,12 @@ public final class StackCmProvider implements CmProvider {
         return running;
     }
 
+    /** Returns the open identifiers, as text. */
+    public List<String> openIdentifiers() {
+        EngineCmHost running = host;
+        return running == null ? List.of() : running.openIdentifiers();
+    }
+
     /** Disconnects from all peers, because the stack or the process ends. Waits at most 0.2 seconds. */
     public void finish() {
         EngineCmHost running = host;

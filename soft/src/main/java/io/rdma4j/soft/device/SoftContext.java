@@ -434,6 +434,7 @@ public final class SoftContext implements DeviceContext, InterfaceWatch.Listener
             openQueues = new ArrayList<>(completionQueues);
             openChannels = new ArrayList<>(channels);
         }
+        device.devices().onClosed(this);
         openDomains.forEach(SoftProtectionDomain::closeQueuePairs); // they may use what is of other domains
         device.devices().watch().remove(this);
         acknowledged.raise();

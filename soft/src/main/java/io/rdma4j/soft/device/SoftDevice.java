@@ -90,6 +90,7 @@ public final class SoftDevice implements Device {
         }
         SoftContext context = new SoftContext(this, devices.engines());
         devices.watch().add(context);
+        devices.onOpened(context);
         return context;
     }
 

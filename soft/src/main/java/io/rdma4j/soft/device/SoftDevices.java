@@ -1,6 +1,5 @@
 package io.rdma4j.soft.device;
 
-import io.rdma4j.soft.host.StackSettings;
 import io.rdma4j.link.InterfaceView;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkOptions;
@@ -8,8 +7,10 @@ import io.rdma4j.soft.engine.Engine;
 import io.rdma4j.soft.engine.Engines;
 import io.rdma4j.soft.engine.Sharing;
 import io.rdma4j.soft.host.HostNetwork;
+import io.rdma4j.soft.host.StackSettings;
 import io.rdma4j.soft.options.SecurityOptions;
 import io.rdma4j.soft.share.SystemFailure;
+import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaException;
@@ -20,6 +21,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,7 @@ public final class SoftDevices implements AutoCloseable {
     private final Map<String, SoftDevice> devices = new LinkedHashMap<>();
     private final InterfaceWatch watch = new InterfaceWatch(this);
     private final AttackWarnings warnings;
+    private final Set<SoftContext> contexts = ConcurrentHashMap.newKeySet();
     private final AtomicInteger nextDomain = new AtomicInteger(1);
 
     /** Starts at random, so that a number does not soon name a queue of the next process. */
@@ -176,6 +180,19 @@ public final class SoftDevices implements AutoCloseable {
 
     private synchronized @Nullable Engines runningEngines() {
         return engines;
+    }
+
+    void onOpened(SoftContext context) {
+        contexts.add(context);
+    }
+
+    void onClosed(SoftContext context) {
+        contexts.remove(context);
+    }
+
+    /** Returns the open contexts. */
+    public List<DeviceContext> openContexts() {
+        return List.copyOf(contexts);
     }
 
     /** Stops the engines and closes their links. Contexts of the devices must be closed before. */

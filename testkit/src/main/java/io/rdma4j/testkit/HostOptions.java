@@ -1,0 +1,55 @@
+package io.rdma4j.testkit;
+
+import io.rdma4j.link.FaultSpec;
+import io.rdma4j.link.LinkOptions;
+import io.rdma4j.soft.options.SecurityOptions;
+import java.nio.file.Path;
+
+/** Options of a {@link TestHost}. Immutable. */
+public final class HostOptions {
+    private final LinkOptions linkOptions;
+    private final SecurityOptions security;
+
+    /** Creates options without capture, faults or trace, and with the usual limits on peers. */
+    public HostOptions() {
+        this(LinkOptions.NONE, SecurityOptions.DEFAULT);
+    }
+
+    private HostOptions(LinkOptions linkOptions, SecurityOptions security) {
+        this.linkOptions = linkOptions;
+        this.security = security;
+    }
+
+    /** Returns these options with a capture, for Wireshark, of all packets that the host sends and receives. */
+    public HostOptions capture(Path file) {
+        return new HostOptions(linkOptions.withCaptureFile(file), security);
+    }
+
+    /**
+     * Returns these options with damage to the packets that the host sends and receives, repeatable by its seed.
+     *
+     * @param specification such as {@code loss=1%,seed=7}; the tools' option {@code --fault} takes the same
+     * @throws IllegalArgumentException if the specification is not of the right form
+     */
+    public HostOptions faults(String specification) {
+        return new HostOptions(linkOptions.withFaults(FaultSpec.parse(specification)), security);
+    }
+
+    /** Returns these options with a line on {@link System#err} for each packet. */
+    public HostOptions trace() {
+        return new HostOptions(linkOptions.withTrace(), security);
+    }
+
+    /** Returns these options with other limits on what peers may do. */
+    public HostOptions security(SecurityOptions limits) {
+        return new HostOptions(linkOptions, limits);
+    }
+
+    LinkOptions linkOptions() {
+        return linkOptions;
+    }
+
+    SecurityOptions security() {
+        return security;
+    }
+}

@@ -1,0 +1,84 @@
+package io.rdma4j.testkit;
+
+import io.rdma4j.cm.ConnectionManager;
+import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.soft.SoftStack;
+import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.host.StackSettings;
+import io.rdma4j.soft.share.RunDirectory;
+import io.rdma4j.verbs.Device;
+import java.net.InetAddress;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A host of a {@link TestNetwork}, with one network interface and one software RDMA device. Thread safe. */
+public final class TestHost {
+    private final InetAddress address;
+    private final StackSettings settings;
+    private final List<SoftStack> stacks = new ArrayList<>();
+    private final SoftStack stack;
+
+    TestHost(MemoryNetwork network, String name, InetAddress address, int mtuBytes, HostOptions options) {
+        this.address = address;
+        RunDirectory directory = RunDirectory.ofVirtualHost(name);
+        settings = new StackSettings(
+                options::linkOptions,
+                options::security,
+                network::newLinkSet,
+                () -> directory,
+                new VirtualInterfaces(address, mtuBytes),
+                StackClock.SYSTEM,
+                new SecureRandom());
+        stack = addStack();
+    }
+
+    /** Returns the address of the host. */
+    public InetAddress address() {
+        return address;
+    }
+
+    /** Returns the stack of the host, or the first of them. */
+    public SoftStack stack() {
+        return stack;
+    }
+
+    /** Returns connection management of the host's stack. */
+    public ConnectionManager connectionManager() {
+        return stack.connectionManager();
+    }
+
+    /** Returns the device of the host's stack. */
+    public Device device() {
+        return stack.deviceOf(address).orElseThrow();
+    }
+
+    /** Adds a stack to the host, as another process on the same host would have one: both share the host's address. */
+    public SoftStack addStack() {
+        SoftStack added = new SoftStack(settings);
+        synchronized (stacks) {
+            stacks.add(added);
+        }
+        return added;
+    }
+
+    /** Closes all stacks, and returns what was left open. */
+    List<String> closeStacks() {
+        List<SoftStack> all;
+        synchronized (stacks) {
+            all = List.copyOf(stacks).reversed();
+            stacks.clear();
+        }
+        List<String> open = new ArrayList<>();
+        for (SoftStack each : all) {
+            open.addAll(each.openObjects());
+            each.close();
+        }
+        return open;
+    }
+
+    @Override
+    public String toString() {
+        return address.getHostAddress();
+    }
+}
