@@ -48,6 +48,11 @@ final class VirtualInterfaces implements HostNetwork {
     }
 
     @Override
+    public boolean canChange() {
+        return false;
+    }
+
+    @Override
     public boolean mayExistWithoutAddress(String name) {
         return false;
     }

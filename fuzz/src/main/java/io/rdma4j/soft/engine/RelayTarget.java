@@ -69,7 +69,7 @@ public final class RelayTarget implements FuzzTarget {
                 LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
                 Sharing sharing =
                         new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
-                engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom())
+                engine = new Engines(1, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom())
                         .main();
                 port = sharing.openPort(engine, ADDRESS);
                 sender = network.newLinkSet().openUdp(ADDRESS, 0);

@@ -89,7 +89,7 @@ public final class InterfaceWatch {
     /** Keeps a listener informed of what happens from now on. */
     public synchronized void add(Listener listener) {
         listeners.add(listener);
-        boolean begins = thread == null && !ended;
+        boolean begins = thread == null && !ended && devices.host().canChange();
         if (begins) {
             // Before the first look: what happens after it must be heard of.
             news = devices.host().openNews();

@@ -153,7 +153,7 @@ public final class SoftDevices implements AutoCloseable {
         try {
             sharing = new Sharing(settings.runDirectory().get(), settings.host(), settings.random());
             Engines started =
-                    new Engines(engineCount(), settings.links(), created, sharing, settings.clock(), settings.random());
+                    new Engines(engineCount(), settings.links(), created, sharing, settings.clock(), settings.driver(), settings.random());
             done = true;
             return started;
         } finally {

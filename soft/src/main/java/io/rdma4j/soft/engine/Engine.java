@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.transport.QueuePairMachine;
@@ -82,7 +83,9 @@ public final class Engine {
         transmitter = new Transmitter(this);
         madSender = new MadSender(this);
         waitCoordinator = new WaitCoordinator(this, links, index == 0 ? "rdma4j-engine" : "rdma4j-engine-" + index);
-        waitCoordinator.start();
+        if (engines.driver() == null) {
+            waitCoordinator.start();
+        }
     }
 
     // ---- for whoever owns protocol state ----
@@ -505,7 +508,34 @@ public final class Engine {
         if (lock.isHeldByCurrentThread()) {
             throw new IllegalStateException("a thread that holds the engine lock must not wait");
         }
-        return waitCoordinator.await(signal, done, deadlineNanos);
+        StackDriver driver = engines.driver();
+        return driver == null
+                ? waitCoordinator.await(signal, done, deadlineNanos)
+                : awaitDriven(driver, done, deadlineNanos);
+    }
+
+    private boolean awaitDriven(StackDriver driver, BooleanSupplier done, long deadlineNanos) {
+        while (!done.getAsBoolean()) {
+            if (Thread.currentThread().isInterrupted()
+                    || deadlineNanos != Long.MAX_VALUE && clock.nanoTime() - deadlineNanos >= 0) {
+                return done.getAsBoolean();
+            }
+            driver.step(deadlineNanos);
+        }
+        return true;
+    }
+
+    /**
+     * Returns the time of the next deadline, which is now while something is to be sent; {@link Long#MAX_VALUE} if there is
+     * none. Any thread.
+     */
+    public long nextActivityNanos() {
+        lock();
+        try {
+            return transmitter.hasWork() || !doorbells.isEmpty() ? now : nextDeadlineNanos();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Where the leader's cycle looks for input: each look is a system call. */

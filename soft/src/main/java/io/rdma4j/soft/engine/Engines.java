@@ -1,6 +1,7 @@
 package io.rdma4j.soft.engine;
 
 import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkSet;
 import io.rdma4j.transport.MemoryTable;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engines of a process, so that several threads can drive queue pairs at a time: each has a lock, sockets, timers and
@@ -29,6 +31,7 @@ public final class Engines implements AutoCloseable {
     private final LinkDecorator decorator;
     private final Sharing sharing;
     private final StackClock clock;
+    private final @Nullable StackDriver driver;
     private final RandomGenerator random;
     private final MemoryTable memory;
     private final QueuePairNumbers numbers;
@@ -43,6 +46,7 @@ public final class Engines implements AutoCloseable {
      * @param decorator what to put around links
      * @param sharing how the process shares addresses with others
      * @param clock the clock of all engines
+     * @param driver drives the engines in virtual time, or null for threads in real time
      * @param random unpredictable numbers; thread safe
      */
     public Engines(
@@ -51,6 +55,7 @@ public final class Engines implements AutoCloseable {
             LinkDecorator decorator,
             Sharing sharing,
             StackClock clock,
+            @Nullable StackDriver driver,
             RandomGenerator random) {
         if (count < 1 || count > MOST) {
             throw new IllegalArgumentException(count + " engines, not 1 to " + MOST);
@@ -59,6 +64,7 @@ public final class Engines implements AutoCloseable {
         this.decorator = decorator;
         this.sharing = sharing;
         this.clock = clock;
+        this.driver = driver;
         this.random = random;
         memory = new MemoryTable(random::nextInt);
         numbers = new QueuePairNumbers(sharing.slot(), count);
@@ -193,6 +199,11 @@ public final class Engines implements AutoCloseable {
 
     RandomGenerator random() {
         return random;
+    }
+
+    @Nullable
+    StackDriver driver() {
+        return driver;
     }
 
     StackClock clock() {

@@ -52,6 +52,9 @@ public interface HostNetwork {
      */
     boolean isAnyUp() throws SocketException;
 
+    /** Returns whether interfaces, addresses or routes can change while a stack uses the host. */
+    boolean canChange();
+
     /** Returns whether an interface may exist that {@link #interfaces} does not list because it has no address. */
     boolean mayExistWithoutAddress(String name);
 

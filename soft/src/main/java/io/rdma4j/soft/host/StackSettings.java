@@ -13,6 +13,7 @@ import java.security.SecureRandom;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a stack. Each is asked for when the stack first needs it, so that a wrong option is reported by the call
@@ -24,6 +25,7 @@ import java.util.random.RandomGenerator;
  * @param runDirectory opens the directory through which the processes of this host share addresses
  * @param host the network interfaces and routes of the host
  * @param clock the clock of the stack
+ * @param driver drives the engines in virtual time, or null for threads in real time
  * @param random unpredictable numbers for keys, identifiers and sequence numbers; thread safe
  */
 public record StackSettings(
@@ -33,6 +35,7 @@ public record StackSettings(
         Supplier<RunDirectory> runDirectory,
         HostNetwork host,
         StackClock clock,
+        @Nullable StackDriver driver,
         RandomGenerator random) {
     /** The settings that the system properties and environment variables of this process name. */
     public static StackSettings ofProcess() {
@@ -43,23 +46,24 @@ public record StackSettings(
                 RunDirectory::open,
                 HostNetwork.SYSTEM,
                 StackClock.SYSTEM,
+                null,
                 new SecureRandom());
     }
 
     /** Returns these settings with other link options, made from the present ones. */
     public StackSettings withLinkOptions(UnaryOperator<LinkOptions> change) {
         return new StackSettings(
-                () -> change.apply(linkOptions.get()), security, links, runDirectory, host, clock, random);
+                () -> change.apply(linkOptions.get()), security, links, runDirectory, host, clock, driver, random);
     }
 
     /** Returns these settings with other limits on what peers may do. */
     public StackSettings withSecurity(SecurityOptions limits) {
-        return new StackSettings(linkOptions, () -> limits, links, runDirectory, host, clock, random);
+        return new StackSettings(linkOptions, () -> limits, links, runDirectory, host, clock, driver, random);
     }
 
     /** Returns these settings with another run directory. */
     public StackSettings withRunDirectory(Supplier<RunDirectory> directory) {
-        return new StackSettings(linkOptions, security, links, directory, host, clock, random);
+        return new StackSettings(linkOptions, security, links, directory, host, clock, driver, random);
     }
 
     private static LinkSet bestLinks() {

@@ -47,6 +47,11 @@ final class SystemNetwork implements HostNetwork {
     }
 
     @Override
+    public boolean canChange() {
+        return true;
+    }
+
+    @Override
     public boolean mayExistWithoutAddress(String name) {
         try {
             return Files.readAllLines(ALL_INTERFACES).stream()

@@ -57,7 +57,7 @@ class EndsOfProcessesTest {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
         Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
         Engine engine =
-                new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom()).main();
+                new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom()).main();
         engine.lock();
         engine.gsiHandler(new GsiHandler() {
             @Override

@@ -44,7 +44,7 @@ class StrayDatagramsTest {
     private Engines engines() throws IOException {
         LinkDecorator plain = new LinkDecorator(LinkOptions.NONE, System::nanoTime, () -> 0, _ -> {});
         Sharing sharing = new Sharing(RunDirectory.at(folder.resolve("run")), HostNetwork.SYSTEM, new Random(1));
-        return new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, new SecureRandom());
+        return new Engines(2, network::newLinkSet, plain, sharing, StackClock.SYSTEM, null, new SecureRandom());
     }
 
     private static void send(Link from, int port) {
