@@ -249,7 +249,7 @@ public final class RcQueuePair extends QueuePairMachine {
     @Override
     boolean process(long nowNanos, Packet packet) {
         boolean isTaken = peerCheck.isLearning() ? processFirst(nowNanos, packet) : processNext(nowNanos, packet);
-        return idleProbe.isOn() && idleProbe.onHeard(nowNanos) || isTaken;
+        return idleProbe.isOn() && idleProbe.onReceived(nowNanos) || isTaken;
     }
 
     private boolean processNext(long nowNanos, Packet packet) {
@@ -362,7 +362,7 @@ public final class RcQueuePair extends QueuePairMachine {
         boolean isWatched = requester.unacked() != requester.sentEnd();
         switch (idleProbe.onDeadline(nowNanos, isWatched, p.retryCount(), p.silenceNanos())) {
             case WAIT -> {}
-            case ASK -> counters.idleProbes++;
+            case PROBE -> counters.idleProbes++;
             case GIVE_UP -> {
                 counters.retryExceededErrors++;
                 failWith(QueuePairEvent.QUEUE_PAIR_FATAL);

@@ -244,7 +244,7 @@ final class Requester {
         }
         if (unacked < askedEnd) {
             counters.earlyRepetitions++;
-            roundTrips.onSuspicion();
+            roundTrips.onProbe();
         } // else the peer was asked for nothing yet
         long giveUp = retransmitDeadline;
         rewind();
@@ -263,7 +263,7 @@ final class Requester {
 
     /** Misses an answer after a while, if one is waited for. */
     private void suspectAfter(long nowNanos) {
-        suspicionDeadline = repeatsEarly && unacked < cursor ? nowNanos + roundTrips.suspicionNanos() : NEVER;
+        suspicionDeadline = repeatsEarly && unacked < cursor ? nowNanos + roundTrips.probeTimeoutNanos() : NEVER;
     }
 
     // ---- sending ----
@@ -320,7 +320,7 @@ final class Requester {
             return false;
         }
         boolean isLocal = r.opcode.isLocal();
-        r.failure = isLocal ? LocalOperations.execute(r, queuePair, memory) : judge(r);
+        r.failure = isLocal ? LocalOperations.execute(r, queuePair, memory) : validate(r);
         r.firstSequence = assignedEnd;
         r.packets = isLocal ? 0 : PayloadPackets.count(r, mtu);
         assignedEnd += r.packets;
@@ -350,7 +350,7 @@ final class Requester {
         return sequence == r.endSequence() ? r.endByte : r.firstByte + (sequence - r.firstSequence) * packetBytes;
     }
 
-    private @Nullable WorkStatus judge(SendRequest r) {
+    private @Nullable WorkStatus validate(SendRequest r) {
         if (r.lengthBytes < 0 || r.lengthBytes > MAX_MESSAGE_BYTES) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
@@ -361,7 +361,7 @@ final class Requester {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
-        return PayloadPackets.judgeMemory(r, queuePair.protectionDomain(), access);
+        return PayloadPackets.checkMemory(r, queuePair.protectionDomain(), access);
     }
 
     private int sendPayload(long nowNanos, SendRequest r, MemorySegment out, long at) {
@@ -609,7 +609,7 @@ final class Requester {
         readsInFlight = 0;
         sinceAckRequest = 0;
         isProbing = false;
-        roundTrips.onRepeated();
+        roundTrips.onRetransmit();
         suspicionDeadline = NEVER;
         retransmitDeadline = NEVER; // set again when the first packet leaves
     }

@@ -133,7 +133,7 @@ public final class UcQueuePair extends QueuePairMachine {
         }
         SendRequest r = sendQueue.at(sendQueue.head());
         if (packetIndex == 0) {
-            WorkStatus failure = judge(r);
+            WorkStatus failure = validate(r);
             if (failure != null) {
                 failOldest(failure);
                 return 0;
@@ -178,14 +178,14 @@ public final class UcQueuePair extends QueuePairMachine {
         return false;
     }
 
-    private @Nullable WorkStatus judge(SendRequest r) {
+    private @Nullable WorkStatus validate(SendRequest r) {
         if (r.lengthBytes < 0 || r.lengthBytes > Requester.MAX_MESSAGE_BYTES) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
         if (!r.opcode.carriesPayload() || r.opcode == WorkOpcode.SEND_WITH_INVALIDATE) {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
-        return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
+        return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }
 
     private void failOldest(WorkStatus status) {

@@ -164,7 +164,7 @@ public final class UdQueuePair extends QueuePairMachine {
             return 0;
         }
         SendRequest r = sendQueue.at(sendQueue.head());
-        WorkStatus failure = judge(r);
+        WorkStatus failure = validate(r);
         if (failure != null) {
             failUnreliableSend(failure);
             return 0;
@@ -196,14 +196,14 @@ public final class UdQueuePair extends QueuePairMachine {
         return destination;
     }
 
-    private @Nullable WorkStatus judge(SendRequest r) {
+    private @Nullable WorkStatus validate(SendRequest r) {
         if (r.opcode != WorkOpcode.SEND && r.opcode != WorkOpcode.SEND_WITH_IMMEDIATE || r.destination == null) {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         if (r.lengthBytes < 0 || r.lengthBytes > maxPayloadBytes) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
-        return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
+        return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }
 
     @Override
