@@ -22,7 +22,7 @@ final class PayloadPackets {
      * @param mtu payload bytes of a full packet
      * @param opcode opcode of the packet
      * @param peer number of the peer's queue pair
-     * @param asksAck {@code true} to request an acknowledgement
+     * @param requestsAck {@code true} to request an acknowledgement
      * @param psn packet sequence number, of which the lower 24 bits are used
      * @return bytes written, or 0 if the memory cannot be accessed
      */
@@ -33,7 +33,7 @@ final class PayloadPackets {
             int mtu,
             Opcode opcode,
             int peer,
-            boolean asksAck,
+            boolean requestsAck,
             int psn,
             MemorySegment out,
             long at) {
@@ -45,7 +45,7 @@ final class PayloadPackets {
         }
         boolean solicited = r.solicited && opcode.isLast() && r.opcode != WorkOpcode.RDMA_WRITE;
         int pad = -length & 3;
-        Bth.write(out, at, opcode.code(), solicited, pad, QueuePairMachine.PARTITION_KEY, peer, asksAck, psn);
+        Bth.write(out, at, opcode.code(), solicited, pad, QueuePairMachine.PARTITION_KEY, peer, requestsAck, psn);
         if (opcode.hasXrcEth()) {
             XrcEth.write(out, at + Bth.LENGTH, r.remoteSharedReceiveQueue);
         }
