@@ -70,12 +70,12 @@ final class IdleProbe {
     /**
      * Returns the action to take now.
      *
-     * @param isWatched {@code true} if a request is in flight, whose own timeouts detect a dead peer
+     * @param isInFlight {@code true} if a request is in flight, whose own timeouts detect a dead peer
      * @param retries number of times a probe is repeated
      * @param timeoutNanos time to wait for an answer; {@link Requester#NEVER} to use the interval
      */
-    Action onDeadline(long nowNanos, boolean isWatched, int retries, long timeoutNanos) {
-        if (isWatched) {
+    Action onDeadline(long nowNanos, boolean isInFlight, int retries, long timeoutNanos) {
+        if (isInFlight) {
             unanswered = 0;
             deadlineNanos = nowNanos + intervalNanos;
             return Action.WAIT;

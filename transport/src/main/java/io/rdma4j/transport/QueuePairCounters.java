@@ -30,7 +30,7 @@ public final class QueuePairCounters {
     /** Packets with a PSN far from any recently expected one, which indicates guessing. */
     public long farPsns;
 
-    /** Seconds in which enough packets with a guessed PSN or UDP port arrived to report it. */
+    /** Seconds in which enough packets with a guessed address, port or PSN arrived to report it. */
     public long guessingAlarms;
 
     /** Dropped: wrong partition key. */

@@ -18,8 +18,8 @@ public enum QueuePairEvent {
      */
     LAST_RECEIVE_REACHED,
     /**
-     * At least {@value PeerCheck#ALARM_PACKETS} packets with a guessed port or PSN arrived within a second. Reported at
-     * most once per second; the connection stays up. Not an event of the verbs.
+     * At least {@value PeerCheck#ALARM_PACKETS} packets with a guessed address, port or PSN arrived within a second.
+     * Reported at most once per second; the connection stays up. Not an event of the verbs.
      */
     SPOOFING_SUSPECTED
 }

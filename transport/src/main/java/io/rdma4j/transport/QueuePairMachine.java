@@ -140,9 +140,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     private State state = State.RESET;
     private int accessFlags;
 
-    /** In SEND_QUEUE_DRAINED, true while a started send is not finished; and true if its end is to be reported. */
+    /** True in SEND_QUEUE_DRAINED while a started send is not finished. */
     private boolean isDraining;
 
+    /** True if the end of draining is to be reported. */
     private boolean reportsDrained;
 
     /** True if the peer's first packet has been reported. */
@@ -234,7 +235,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     /**
      * Moves from any state to ERROR and completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}.
      * A reliable connection still sends a pending acknowledgement, so that the peer learns which requests were
-     * executed. READ responses are not sent, even if the queue pair had failed before.
+     * executed. READ responses are discarded, including those still pending after an earlier failure.
      */
     public final void toError() {
         state = State.ERROR;
@@ -263,7 +264,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         return isDraining;
     }
 
-    /** Returns to READY_TO_SEND from SEND_QUEUE_ERROR, or from SEND_QUEUE_DRAINED when nothing is in flight. */
+    /** Goes back to READY_TO_SEND from SEND_QUEUE_ERROR, or from SEND_QUEUE_DRAINED when nothing is in flight. */
     public final void resume() {
         require(
                 state == State.SEND_QUEUE_DRAINED && !isDraining || state == State.SEND_QUEUE_ERROR,

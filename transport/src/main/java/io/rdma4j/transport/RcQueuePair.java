@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A queue pair of the reliable connection service, without I/O. Packets and the time are passed in; packets,
  * completions and a deadline come out.
  *
- * <p>Source: InfiniBand Architecture volume 1, chapters 9 (transport) and 10 (verbs). Where Linux rdma_rxe deviates,
- * its packets are accepted.
+ * <p>Source: InfiniBand Architecture volume 1, chapters 9 (transport) and 10 (verbs). Deviating packets of Linux
+ * rdma_rxe are accepted.
  */
 public final class RcQueuePair extends QueuePairMachine {
     /**
@@ -212,8 +212,8 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * Probes the peer whenever nothing was received from it for the interval and no request is in flight, in the states
-     * that send. A peer that does not answer is probed as often as a request would be retransmitted. The queue pair
+     * Probes the peer whenever nothing was received from it for the interval and no request is in flight, while
+     * the state allows sending. A peer that does not answer is probed as often as a request would be retransmitted. The queue pair
      * then enters ERROR with {@link QueuePairEvent#QUEUE_PAIR_FATAL}. A probe uses no work request and no new packet
      * sequence number: it is a duplicate of an earlier PSN without payload, which the peer acknowledges. A reset ends
      * it.
@@ -223,7 +223,8 @@ public final class RcQueuePair extends QueuePairMachine {
      */
     public void keepAlive(long nowNanos, long intervalNanos) {
         if (intervalNanos < 0 || isExtended()) {
-            throw new IllegalArgumentException("interval " + intervalNanos + " ns for " + role);
+            throw new IllegalArgumentException(
+                    "keep-alive interval of " + intervalNanos + " ns is not possible for role " + role);
         }
         idleProbe.start(nowNanos, intervalNanos);
     }
@@ -363,8 +364,8 @@ public final class RcQueuePair extends QueuePairMachine {
 
     private void onIdle(long nowNanos) {
         SendParameters p = Objects.requireNonNull(sendParameters);
-        boolean isWatched = requester.unacked() != requester.sentEnd();
-        switch (idleProbe.onDeadline(nowNanos, isWatched, p.retryCount(), p.silenceNanos())) {
+        boolean isInFlight = requester.unacked() != requester.sentEnd();
+        switch (idleProbe.onDeadline(nowNanos, isInFlight, p.retryCount(), p.silenceNanos())) {
             case WAIT -> {}
             case PROBE -> counters.idleProbes++;
             case GIVE_UP -> {

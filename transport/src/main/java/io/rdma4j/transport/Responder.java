@@ -253,8 +253,8 @@ final class Responder {
             return Verdict.PASS;
         }
         if (opcode.isWrite() && !opcode.isFirst()) { // the region may have been deregistered between two packets
-            MemoryRegion begun = writeRegion;
-            return begun != null && begun.isValid() ? Verdict.PASS : Verdict.ACCESS_ERROR;
+            MemoryRegion target = writeRegion;
+            return target != null && target.isValid() ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         if (opcode.isAtomic()) {
             MemorySegment s = packet.segment();
@@ -283,7 +283,7 @@ final class Responder {
         return Integer.toUnsignedLong(Reth.dmaLength(packet.segment(), packet.rethOffset()));
     }
 
-    // ---- execution; nothing before this point has side effects ----
+    // ---- execution; the checks above modify no registered memory ----
 
     private Verdict execute(Opcode opcode, Packet packet) {
         if (opcode.isSend()) {

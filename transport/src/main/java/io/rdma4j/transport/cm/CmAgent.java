@@ -126,8 +126,8 @@ public final class CmAgent {
     public CmConnection connect(long nowNanos, ReqBuilder request, int scope, CmEvents events) {
         int id = table.freeId(configuration.communicationIds());
         if (id == 0) {
-            throw new IllegalStateException("cannot connect: no communication ID is free beside the " + table.size()
-                    + " in use; destroy connections that are no longer needed");
+            throw new IllegalStateException("cannot connect: no communication ID is free, " + table.size()
+                    + " are in use; destroy connections that are no longer needed");
         }
         Req req = request.localCommunicationId(id)
                 .localCaGuid(configuration.caGuid())
@@ -173,8 +173,8 @@ public final class CmAgent {
             long nowNanos, CmRoute route, long serviceId, PrivateData privateData, ServiceEvents events) {
         int id = services.freeId(configuration.communicationIds());
         if (id == 0) {
-            throw new IllegalStateException("cannot resolve a service: no request number is free beside the "
-                    + services.resolutions() + " in use");
+            throw new IllegalStateException(
+                    "cannot resolve a service: no request ID is free, " + services.resolutions() + " are in use");
         }
         SidrReq message = new SidrReq(id, DEFAULT_PARTITION, serviceId, privateData);
         ServiceResolution resolution = new ServiceResolution(this, route, message, events);

@@ -48,7 +48,7 @@ public final class CmConnection extends DeadlineEntry {
     private CmState state = CmState.IDLE;
     private boolean destroyed;
 
-    /** True until {@link ConnectionWatch#onOver} has been called for an established connection. */
+    /** True from {@link ConnectionWatch#onEstablished} to {@link ConnectionWatch#onOver}. */
     private boolean watched;
 
     private @Nullable CmEvents events;
@@ -545,7 +545,7 @@ public final class CmConnection extends DeadlineEntry {
         agent.deadlines.schedule(this, Math.min(nowNanos + waitNanos, giveUpNanos));
     }
 
-    /** No caller waits for the disconnect to complete. */
+    /** Limits the retransmissions of a DREQ, since no caller waits for the disconnect to complete. */
     private void limitRetransmissions(long nowNanos) {
         giveUpNanos = Math.min(giveUpNanos, nowNanos + ABANDONED_INTERVALS * intervalNanos());
         scheduleRetransmission(nowNanos);

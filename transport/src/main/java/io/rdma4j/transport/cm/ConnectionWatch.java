@@ -11,11 +11,12 @@ public interface ConnectionWatch {
         public void onOver(CmConnection connection) {}
     };
 
-    /** A connection is established, or its peer considers it established. */
+    /** Called when a connection is established, or its peer considers it established. */
     void onEstablished(CmConnection connection);
 
     /**
-     * The peer of an established connection no longer needs a DREQ: it has disconnected, has replied, or is given up.
+     * Called when the peer of an established connection no longer needs a DREQ: it has disconnected, has replied, or is
+     * given up.
      */
     void onOver(CmConnection connection);
 }
