@@ -112,7 +112,7 @@ public final class MemoryRegion {
         return protectionDomain;
     }
 
-    /** Returns whether the region is still registered. */
+    /** Returns whether the memory is still registered, or for the range of a window still bound. */
     public boolean isValid() {
         return !invalidated;
     }

@@ -290,8 +290,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * Moves from any state to ERROR and discards everything posted without completions. Precedes {@link #reset} in a
-     * driver that lets {@link #pollTransmit} send a pending acknowledgement, and nothing else.
+     * Moves from any state to ERROR and discards all posted work requests without completing them. Precedes
+     * {@link #reset} in a driver that lets {@link #pollTransmit} send a pending acknowledgement, and nothing else.
      */
     public final void abandon() {
         sendQueue.clear();
@@ -300,7 +300,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         toError();
     }
 
-    /** Moves from any state to RESET and discards everything posted without completions. */
+    /** Moves from any state to RESET and discards all posted work requests without completing them. */
     public final void reset() {
         sendQueue.clear();
         receives.clear();

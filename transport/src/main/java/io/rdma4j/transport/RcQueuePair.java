@@ -212,11 +212,11 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * Probes the peer whenever nothing was received from it for the interval and no request is in flight, while
-     * the state allows sending. A peer that does not answer is probed as often as a request would be retransmitted. The queue pair
-     * then enters ERROR with {@link QueuePairEvent#QUEUE_PAIR_FATAL}. A probe uses no work request and no new packet
-     * sequence number: it is a duplicate of an earlier PSN without payload, which the peer acknowledges. A reset ends
-     * it.
+     * Probes the peer whenever nothing was received from it for the interval and no request is in flight, while the
+     * state allows sending. A peer that does not answer is probed as often as a request would be retransmitted. The
+     * queue pair then enters ERROR with {@link QueuePairEvent#QUEUE_PAIR_FATAL}. A probe uses no work request and no
+     * new packet sequence number: it is a duplicate of an earlier PSN without payload, which the peer acknowledges. A
+     * reset stops probing.
      *
      * @param intervalNanos the interval; 0, the default, disables probing
      * @throws IllegalArgumentException if the interval is negative, or this is an extended connection

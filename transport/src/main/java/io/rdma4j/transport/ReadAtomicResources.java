@@ -90,8 +90,8 @@ final class ReadAtomicResources {
     }
 
     /** Returns the entry with an index from {@link #oldest} (inclusive) to {@link #allocated} (exclusive). */
-    private Resource at(long number) {
-        return Objects.requireNonNull(ring.at(number));
+    private Resource at(long index) {
+        return Objects.requireNonNull(ring.at(index));
     }
 
     /** Returns the index of the oldest entry. */
@@ -115,11 +115,11 @@ final class ReadAtomicResources {
 
     /** Allocates the oldest entry; the caller fills and then activates it. */
     Resource allocate() {
-        long number = allocated++;
-        Resource slot = ring.at(number);
+        long index = allocated++;
+        Resource slot = ring.at(index);
         if (slot == null) {
             slot = new Resource();
-            ring.put(number, slot);
+            ring.put(index, slot);
         } else if (slot.isActive) {
             deactivate(slot);
         }
