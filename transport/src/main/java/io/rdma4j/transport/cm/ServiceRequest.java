@@ -60,7 +60,7 @@ public final class ServiceRequest {
     public void answer(long nowNanos, int status, int queuePair, int queueKey, PrivateData privateData) {
         if (answer != null) {
             throw new IllegalStateException("a request for service 0x" + Long.toHexString(message.serviceId())
-                    + " from " + route.remote() + " has already been answered");
+                    + " from " + route.remote() + " has been answered already");
         }
         SidrRep reply = SidrRep.of(message.requestId(), status, queuePair, message.serviceId(), queueKey, privateData);
         Outbox.Outgoing outgoing = Outbox.Outgoing.of(reply, transaction, route, 0, 0);
