@@ -96,10 +96,19 @@ public final class PcapngWriter implements AutoCloseable {
      */
     public static PcapngWriter create(Path path, LongSupplier epochNanos, Consumer<String> onFailure)
             throws IOException {
-        FileOutputStream file = null;
+        try {
+            // Appends: empties no file that another process writes.
+            return create(new FileOutputStream(path.toFile(), true), path, epochNanos, onFailure);
+        } catch (IOException e) {
+            throw failure(path, e, "");
+        }
+    }
+
+    /** The same to a file that is open; closed if that fails. */
+    static PcapngWriter create(FileOutputStream file, Path path, LongSupplier epochNanos, Consumer<String> onFailure)
+            throws IOException {
         boolean done = false;
         try {
-            file = new FileOutputStream(path.toFile(), true); // appends: empties no file that another process writes
             empty(file.getChannel());
             PcapngWriter writer = new PcapngWriter(file, path, epochNanos, onFailure);
             writer.putSectionHeader();
@@ -107,10 +116,8 @@ public final class PcapngWriter implements AutoCloseable {
             writer.writeBlocks();
             done = true;
             return writer;
-        } catch (IOException e) {
-            throw failure(path, e, "");
         } finally {
-            if (file != null && !done) {
+            if (!done) {
                 file.close();
             }
         }

@@ -90,10 +90,9 @@ public final class SoftDevices {
         return running;
     }
 
-    /** See {@link SoftOptions#packetsMissingInCapture}. */
-    public static long packetsMissingInCapture() {
-        LinkDecorator decorator = decoration;
-        return decorator == null ? 0 : decorator.lostPackets();
+    /** See {@link SoftOptions#closeCapture}. */
+    public static void closeCapture() throws IOException {
+        // Nothing yet.
     }
 
     private static Engines start(LinkDecorator decorator) {
