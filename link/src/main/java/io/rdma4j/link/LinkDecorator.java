@@ -54,15 +54,16 @@ public final class LinkDecorator implements AutoCloseable {
         return decorated;
     }
 
-    /** How many packets are missing in the capture because its file could not be written; 0 where there is no capture. */
-    public long lostPackets() {
-        return writer == null ? 0 : writer.lostPackets();
+    /** Whether there is a capture. */
+    public boolean captures() {
+        return writer != null;
     }
 
     /**
-     * Ends the capture.
+     * Ends the capture. The links may work on, without one.
      *
-     * @throws IOException if packets are missing in it because the file could not be written
+     * @throws IOException if packets are missing in it because the file could not be written, or the system says only now
+     *     that it could not
      */
     @Override
     public void close() throws IOException {

@@ -311,7 +311,8 @@ public final class PcapngWriter implements AutoCloseable {
     /**
      * Ends the capture; closing twice does nothing.
      *
-     * @throws IOException if packets were lost because the file could not be written
+     * @throws IOException if packets were lost because the file could not be written, or the system says only now that it
+     *     could not
      */
     @Override
     public synchronized void close() throws IOException {
@@ -322,9 +323,18 @@ public final class PcapngWriter implements AutoCloseable {
         closed = true;
         IOException cause = failure;
         failure = new IOException("the capture is closed");
-        file.close();
+        String more = cause == null ? "" : "; " + lost.sum() + " packets are missing in it";
+        try {
+            file.close();
+        } catch (IOException late) {
+            if (cause == null) {
+                cause = late;
+            } else {
+                cause.addSuppressed(late);
+            }
+        }
         if (cause != null) {
-            throw failure(path, cause, "; " + lost.sum() + " packets lost");
+            throw failure(path, cause, more);
         }
     }
 }
