@@ -111,7 +111,8 @@ final class ProviderBinding {
         bindAll(candidates, local);
     }
 
-    private void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
+    /** Binds an identifier of each provider, all to one port. */
+    void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
         List<Part> made = new ArrayList<>();
         InetSocketAddress wanted = local;
         try {
@@ -165,7 +166,7 @@ final class ProviderBinding {
     }
 
     /** Leaves the one identifier of a provider, made if there is none. */
-    private ProviderCmId keepOnly(CmProvider provider) {
+    ProviderCmId keepOnly(CmProvider provider) {
         Part kept = null;
         for (Part part : parts) {
             if (part.provider.equals(provider)) {
