@@ -36,8 +36,8 @@ record Endpoint(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttribut
                 }
             }
             return id;
-        } catch (RuntimeException failed) {
-            id.close();
+        } catch (RuntimeException | Error failed) {
+            IdQueues.inTurnAfter(failed, id::close);
             throw failed;
         }
     }
@@ -54,8 +54,8 @@ record Endpoint(@Nullable ProtectionDomain protectionDomain, CmQueuePairAttribut
     void equip(CmId request) {
         try {
             request.createQueuePair(protectionDomain, attributes);
-        } catch (RuntimeException failed) {
-            request.close();
+        } catch (RuntimeException | Error failed) {
+            IdQueues.inTurnAfter(failed, request::close);
             throw failed;
         }
     }

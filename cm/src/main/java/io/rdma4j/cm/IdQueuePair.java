@@ -77,8 +77,8 @@ final class IdQueuePair {
             }
             return new IdQueuePair(
                     made.sendChannel, made.receiveChannel, made.sendQueue, made.receiveQueue, made.queuePair);
-        } catch (RuntimeException failed) {
-            made.close();
+        } catch (RuntimeException | Error failed) {
+            IdQueues.inTurnAfter(failed, made::close);
             throw failed;
         }
     }

@@ -213,6 +213,15 @@ final class IdQueues {
         };
     }
 
+    /** Takes all steps because of a failure, which stays the one that is told. */
+    static void inTurnAfter(Throwable failure, Runnable... steps) {
+        try {
+            inTurn(steps);
+        } catch (RuntimeException another) {
+            failure.addSuppressed(another);
+        }
+    }
+
     /** Takes all steps, whichever of them fail; then throws the first failure. */
     static void inTurn(Runnable... steps) {
         RuntimeException failure = null;

@@ -79,8 +79,13 @@ final class ProviderBinding {
 
     private Part create(CmProvider provider) {
         ProviderCmId id = provider.create(portSpace, queuePairType, sink);
-        options.forEach(option -> option.accept(id));
-        return new Part(provider, id);
+        try {
+            options.forEach(option -> option.accept(id));
+            return new Part(provider, id);
+        } catch (RuntimeException | Error failed) {
+            IdQueues.inTurnAfter(failed, id::close);
+            throw failed;
+        }
     }
 
     void bind(InetSocketAddress local) {
@@ -123,11 +128,12 @@ final class ProviderBinding {
                 InetSocketAddress got = part.id.localAddress();
                 wanted = got == null ? wanted : new InetSocketAddress(local.getAddress(), got.getPort());
             }
-        } catch (RdmaException refused) {
-            made.forEach(part -> part.id.close());
-            throw refused;
+            use(made);
+        } catch (RuntimeException | Error failed) {
+            IdQueues.inTurnAfter(
+                    failed, made.stream().<Runnable>map(part -> part.id::close).toArray(Runnable[]::new));
+            throw failed;
         }
-        use(made);
     }
 
     void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
@@ -167,18 +173,16 @@ final class ProviderBinding {
 
     /** Leaves the one identifier of a provider, made if there is none. */
     ProviderCmId keepOnly(CmProvider provider) {
-        Part kept = null;
-        for (Part part : parts) {
-            if (part.provider.equals(provider)) {
-                kept = part;
-            } else {
-                part.id.close();
-            }
-        }
-        if (kept == null) {
-            kept = create(provider);
-        }
+        List<Part> before = parts;
+        Part kept = before.stream()
+                .filter(part -> part.provider.equals(provider))
+                .findFirst()
+                .orElseGet(() -> create(provider));
         use(List.of(kept));
+        IdQueues.inTurn(before.stream()
+                .filter(part -> !part.equals(kept))
+                .<Runnable>map(part -> part.id::close)
+                .toArray(Runnable[]::new));
         return kept.id;
     }
 
