@@ -4,6 +4,7 @@ import io.rdma4j.link.LinkOptions;
 import io.rdma4j.soft.device.SoftDevices;
 import io.rdma4j.verbs.Errno;
 import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,10 +95,13 @@ public final class SoftOptions {
     }
 
     /**
-     * How many packets of this process are missing in its capture until now, because the file could not be written; 0 where
-     * there is no capture.
+     * Ends the capture of this process, if it has one: for the end of the process, where nobody else would hear of a failure.
+     * Packets from then on are not in it. Where there is none, or it has ended, this does nothing.
+     *
+     * @throws IOException if packets are missing in it because the file could not be written, or the system says only now
+     *     that it could not
      */
-    public static long packetsMissingInCapture() {
-        return SoftDevices.packetsMissingInCapture();
+    public static void closeCapture() throws IOException {
+        SoftDevices.closeCapture();
     }
 }

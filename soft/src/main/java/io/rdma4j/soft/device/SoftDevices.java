@@ -39,9 +39,6 @@ public final class SoftDevices {
 
     private static @Nullable Engines engines;
 
-    /** What is around the links of the engines; volatile, so that who asks for its losses waits for no start. */
-    private static volatile @Nullable LinkDecorator decoration;
-
     /** Volatile: asked for under the locks of engines, which must not wait for the monitor of this class. */
     private static volatile @Nullable PeerReputation peerReputation;
 
@@ -81,19 +78,24 @@ public final class SoftDevices {
     public static synchronized Engines engines() {
         Engines running = engines;
         if (running == null) {
-            LinkDecorator decorator = openDecorator();
-            running = start(decorator);
+            running = start(openDecorator());
             engines = running;
-            decoration = decorator;
             finishAtExit(running);
         }
         return running;
     }
 
-    /** See {@link SoftOptions#packetsMissingInCapture}. */
-    public static long packetsMissingInCapture() {
-        LinkDecorator decorator = decoration;
-        return decorator == null ? 0 : decorator.lostPackets();
+    /** See {@link SoftOptions#closeCapture}. */
+    public static void closeCapture() throws IOException {
+        Engines running = started();
+        if (running != null && running.decorator().captures()) {
+            running.sendWhatIsLeft();
+            running.decorator().close();
+        }
+    }
+
+    private static synchronized @Nullable Engines started() {
+        return engines;
     }
 
     private static Engines start(LinkDecorator decorator) {

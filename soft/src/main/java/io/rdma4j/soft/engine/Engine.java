@@ -310,7 +310,8 @@ public final class Engine {
         }
     }
 
-    private void sendWhatIsLeft() {
+    /** Sends what polling threads have left for their next cycle. Any thread; does not wait long for a lock that may not come. */
+    void sendWhatIsLeft() {
         try {
             if (!lock.tryLock(FINISH_NANOS, TimeUnit.NANOSECONDS)) {
                 return;

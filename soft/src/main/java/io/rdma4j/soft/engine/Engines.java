@@ -156,6 +156,11 @@ public final class Engines {
         all().forEach(Engine::breakQueuePairs);
     }
 
+    /** Sends what polling threads have left for their next cycle. */
+    public void sendWhatIsLeft() {
+        all().forEach(Engine::sendWhatIsLeft);
+    }
+
     /** The process ends: see {@link Engine#finish}. */
     public void finish() {
         all().forEach(Engine::finish);
@@ -173,7 +178,8 @@ public final class Engines {
         return random;
     }
 
-    LinkDecorator decorator() {
+    /** What is around the links. */
+    public LinkDecorator decorator() {
         return decorator;
     }
 
