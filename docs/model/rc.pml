@@ -55,7 +55,7 @@ bit waitsForReceiver;
 mtype = { NOTHING, ACK, NAK, RNR };
 short expected;
 short lastExecuted = -1;
-bit wasRefused;
+bit nakSent;
 mtype pending = NOTHING;
 short refused;
 
@@ -318,7 +318,7 @@ inline execute(asks) {
         expected++
     :: else -> executeReadOrAtomic()
     fi;
-    wasRefused = 0
+    nakSent = 0
 }
 
 inline onDuplicate() {
@@ -350,11 +350,11 @@ inline onRequest(asks) {
     distance = DISTANCE(s, expected);
     if
     :: distance < 0 -> onDuplicate()
-    :: distance > 0 && !wasRefused -> wasRefused = 1; pending = NAK; refused = expected
-    :: distance > 0 && wasRefused
+    :: distance > 0 && !nakSent -> nakSent = 1; pending = NAK; refused = expected
+    :: distance > 0 && nakSent
     :: distance == 0 -> execute(asks)
 #ifndef MIXED
-    :: distance == 0 && !calm -> wasRefused = 1; pending = RNR; refused = expected /* no receive is posted */
+    :: distance == 0 && !calm -> nakSent = 1; pending = RNR; refused = expected /* no receive is posted */
 #endif
     fi;
     distance = 0
@@ -461,7 +461,7 @@ active proctype connection() {
 
     /* Time passes. In the calm it does so when nothing else can happen. */
     :: atomic { cursor > 0 && !calm -> onTimeout() }
-    :: atomic { cursor > 0 && !calm && !waitsForReceiver -> rewind(); isProbing = 1 } /* repeatEarly */
+    :: atomic { cursor > 0 && !calm && !waitsForReceiver -> rewind(); isProbing = 1 } /* probe */
     :: atomic { waitsForReceiver -> waitsForReceiver = 0 }
     :: atomic { cursor > 0 && calm && toGo > 0 && IS_QUIET && !waitsForReceiver && !MAY_REPEAT && !MAY_BEGIN(cursor + 1) ->
             onTimeout() }

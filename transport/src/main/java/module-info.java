@@ -1,4 +1,7 @@
-/** Queue pairs and the InfiniBand connection protocol as state machines without I/O: packets and time go in, packets, completions and deadlines come out. */
+/**
+ * Queue pairs and the InfiniBand connection protocol as state machines without I/O. Packets and the time are passed in;
+ * packets, completions and deadlines come out.
+ */
 @org.jspecify.annotations.NullMarked
 module io.rdma4j.transport {
     requires static org.jspecify;

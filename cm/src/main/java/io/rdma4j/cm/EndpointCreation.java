@@ -36,8 +36,8 @@ record EndpointCreation(@Nullable ProtectionDomain protectionDomain, CmQueuePair
                 }
             }
             return id;
-        } catch (RuntimeException failed) {
-            id.close();
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(failed, id::close);
             throw failed;
         }
     }
@@ -54,8 +54,8 @@ record EndpointCreation(@Nullable ProtectionDomain protectionDomain, CmQueuePair
     void createQueuePair(CmId request) {
         try {
             request.createQueuePair(protectionDomain, attributes);
-        } catch (RuntimeException failed) {
-            request.close();
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(failed, request::close);
             throw failed;
         }
     }

@@ -84,8 +84,8 @@ final class IdQueuePair {
                     created.sendQueue,
                     created.receiveQueue,
                     created.queuePair);
-        } catch (RuntimeException failed) {
-            created.close();
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(failed, created::close);
             throw failed;
         }
     }

@@ -217,6 +217,15 @@ final class IdQueues {
         };
     }
 
+    /** Runs all steps because of a failure, which remains the one that is reported. */
+    static void runAllAfter(Throwable failure, Runnable... steps) {
+        try {
+            runAll(steps);
+        } catch (RuntimeException another) {
+            failure.addSuppressed(another);
+        }
+    }
+
     /** Runs all steps even if some fail, then throws the first failure. */
     static void runAll(Runnable... steps) {
         RuntimeException failure = null;

@@ -48,11 +48,9 @@ record IdSharedReceives(
             completions = context.createCompletionQueue(Math.max(1, attributes.maxWorkRequests()), id, channel);
             return new IdSharedReceives(
                     domain.createSharedReceiveQueue(attributes.reportedAt(completions)), completions, channel);
-        } catch (RuntimeException failed) {
-            if (completions != null) {
-                completions.close();
-            }
-            channel.close();
+        } catch (RuntimeException | Error failed) {
+            CompletionQueue made = completions;
+            IdQueues.runAllAfter(failed, made == null ? () -> {} : made::close, channel::close);
             throw failed;
         }
     }

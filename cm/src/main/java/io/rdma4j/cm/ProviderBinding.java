@@ -86,8 +86,13 @@ final class ProviderBinding {
 
     private Part create(CmProvider provider) {
         ProviderCmId id = provider.create(portSpace, queuePairType, sink);
-        options.forEach(option -> option.accept(id));
-        return new Part(provider, id);
+        try {
+            options.forEach(option -> option.accept(id));
+            return new Part(provider, id);
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(failed, id::close);
+            throw failed;
+        }
     }
 
     void bind(InetSocketAddress local) {
@@ -118,7 +123,8 @@ final class ProviderBinding {
         bindAll(candidates, local);
     }
 
-    private void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
+    /** Binds an identifier of each provider, all to one port. */
+    void bindAll(List<CmProvider> candidates, InetSocketAddress local) {
         List<Part> created = new ArrayList<>();
         InetSocketAddress requested = local;
         try {
@@ -129,11 +135,13 @@ final class ProviderBinding {
                 InetSocketAddress bound = part.id.localAddress();
                 requested = bound == null ? requested : new InetSocketAddress(local.getAddress(), bound.getPort());
             }
-        } catch (RdmaException refused) {
-            created.forEach(part -> part.id.close());
-            throw refused;
+            use(created);
+        } catch (RuntimeException | Error failed) {
+            IdQueues.runAllAfter(
+                    failed,
+                    created.stream().<Runnable>map(part -> part.id::close).toArray(Runnable[]::new));
+            throw failed;
         }
-        use(created);
     }
 
     void resolveAddress(@Nullable InetSocketAddress source, InetSocketAddress destination, Duration timeout) {
@@ -172,19 +180,17 @@ final class ProviderBinding {
     }
 
     /** Keeps only the identifier of one provider, which is created if there is none. */
-    private ProviderCmId keepOnly(CmProvider provider) {
-        Part kept = null;
-        for (Part part : parts) {
-            if (part.provider.equals(provider)) {
-                kept = part;
-            } else {
-                part.id.close();
-            }
-        }
-        if (kept == null) {
-            kept = create(provider);
-        }
+    ProviderCmId keepOnly(CmProvider provider) {
+        List<Part> before = parts;
+        Part kept = before.stream()
+                .filter(part -> part.provider.equals(provider))
+                .findFirst()
+                .orElseGet(() -> create(provider));
         use(List.of(kept));
+        IdQueues.runAll(before.stream()
+                .filter(part -> !part.equals(kept))
+                .<Runnable>map(part -> part.id::close)
+                .toArray(Runnable[]::new));
         return kept.id;
     }
 

@@ -54,18 +54,15 @@ public final class LinkDecorator implements AutoCloseable {
         return decorated;
     }
 
-    /**
-     * Returns the number of packets missing from the capture because its file could not be written, or 0 if there is no
-     * capture.
-     */
-    public long lostPackets() {
-        return writer == null ? 0 : writer.lostPackets();
+    /** Returns whether there is a capture. */
+    public boolean captures() {
+        return writer != null;
     }
 
     /**
-     * Closes the capture.
+     * Closes the capture. The links may still be used, without a capture.
      *
-     * @throws IOException if packets are missing from it because the file could not be written
+     * @throws IOException if packets are missing from it because the file could not be written, or if closing the file fails
      */
     @Override
     public void close() throws IOException {

@@ -98,10 +98,19 @@ public final class PcapngWriter implements AutoCloseable {
      */
     public static PcapngWriter create(Path path, LongSupplier epochNanos, Consumer<String> onFailure)
             throws IOException {
-        FileOutputStream file = null;
+        try {
+            // Append, because another process may be writing the file.
+            return create(new FileOutputStream(path.toFile(), true), path, epochNanos, onFailure);
+        } catch (IOException e) {
+            throw failure(path, e, "");
+        }
+    }
+
+    /** The same to a file that is open; closed if that fails. */
+    static PcapngWriter create(FileOutputStream file, Path path, LongSupplier epochNanos, Consumer<String> onFailure)
+            throws IOException {
         boolean done = false;
         try {
-            file = new FileOutputStream(path.toFile(), true); // append, as another process may be writing it
             lockAndTruncate(file.getChannel());
             PcapngWriter writer = new PcapngWriter(file, path, epochNanos, onFailure);
             writer.putSectionHeader();
@@ -109,10 +118,8 @@ public final class PcapngWriter implements AutoCloseable {
             writer.writeBlocks();
             done = true;
             return writer;
-        } catch (IOException e) {
-            throw failure(path, e, "");
         } finally {
-            if (file != null && !done) {
+            if (!done) {
                 file.close();
             }
         }
@@ -306,7 +313,8 @@ public final class PcapngWriter implements AutoCloseable {
     /**
      * Closes the capture. Closing it again has no effect.
      *
-     * @throws IOException if packets were lost because the file could not be written
+     * @throws IOException if packets were lost because the file could not be written, or the system says only now that it
+     *     could not
      */
     @Override
     public synchronized void close() throws IOException {
@@ -317,9 +325,18 @@ public final class PcapngWriter implements AutoCloseable {
         closed = true;
         IOException cause = failure;
         failure = new IOException("the capture is closed");
-        file.close();
+        String more = cause == null ? "" : "; " + lost.sum() + " packets are missing in it";
+        try {
+            file.close();
+        } catch (IOException late) {
+            if (cause == null) {
+                cause = late;
+            } else {
+                cause.addSuppressed(late);
+            }
+        }
         if (cause != null) {
-            throw failure(path, cause, "; " + lost.sum() + " packets lost");
+            throw failure(path, cause, more);
         }
     }
 }

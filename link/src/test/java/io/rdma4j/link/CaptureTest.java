@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Icrc;
 import java.io.BufferedReader;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -259,6 +260,24 @@ class CaptureTest {
                     .hasMessageContaining("another capture");
             assertThat(first.failure()).isNull();
         }
+    }
+
+    /** As network file systems do, which write late. */
+    @Test
+    void whatOnlyTheSystemsCloseTellsIsToldWithTheNameOfTheFile() throws IOException {
+        Path file = folder.resolve("late.pcapng");
+        FileOutputStream late = new FileOutputStream(file.toFile(), true) {
+            @Override
+            public void close() throws IOException {
+                super.close();
+                throw new IOException("No space left on device");
+            }
+        };
+        PcapngWriter writer = PcapngWriter.create(late, file, () -> 0, told -> {});
+        assertThatThrownBy(writer::close)
+                .isInstanceOf(IOException.class)
+                .hasMessage("write packet capture " + file + ": No space left on device");
+        writer.close();
     }
 
     @Test

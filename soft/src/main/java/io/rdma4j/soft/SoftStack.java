@@ -12,6 +12,7 @@ import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Device;
 import io.rdma4j.verbs.DeviceContext;
 import io.rdma4j.verbs.RdmaException;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -138,9 +139,14 @@ public final class SoftStack implements AutoCloseable {
         return cmProvider;
     }
 
-    /** Returns the number of packets that are missing in the capture because its file could not be written. */
-    public long packetsMissingInCapture() {
-        return devices.packetsMissingInCapture();
+    /**
+     * Closes the capture, if there is one. Later packets are not captured. {@link #close} does the same, but does not report a
+     * failure.
+     *
+     * @throws IOException if packets are missing in it because the file could not be written, or if closing the file fails
+     */
+    public void closeCapture() throws IOException {
+        devices.closeCapture();
     }
 
     /** Returns the inside of the stack, for this project's own tests; its type is not exported. */

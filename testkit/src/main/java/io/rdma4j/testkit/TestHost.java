@@ -29,6 +29,7 @@ public final class TestHost {
                 () -> directory,
                 new VirtualInterfaces(address, mtuBytes),
                 StackClock.SYSTEM,
+                null,
                 new SecureRandom());
         stack = addStack();
     }

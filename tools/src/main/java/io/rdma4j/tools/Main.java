@@ -245,14 +245,21 @@ public final class Main {
     private static int run(Tool tool, List<String> arguments, ToolEnvironment environment) {
         try {
             int status = tool.run(arguments, environment);
-            long missing = ProcessStack.stack().packetsMissingInCapture();
-            if (missing > 0) {
-                environment.err().println("rdma4j: " + missing + " packets are missing in the packet capture");
-            }
-            return missing > 0 && status == 0 ? 1 : status;
+            return closesCapture(environment) || status != 0 ? status : 1;
         } catch (RuntimeException | Error e) {
             reportUnexpected(e, tool.name(), arguments, environment);
             return UNEXPECTED;
+        }
+    }
+
+    /** Ends the packet capture, if there is one: what is wrong with it, the end of the process would not tell. */
+    private static boolean closesCapture(ToolEnvironment environment) {
+        try {
+            ProcessStack.stack().closeCapture();
+            return true;
+        } catch (IOException e) {
+            environment.err().println("rdma4j: " + e.getMessage());
+            return false;
         }
     }
 

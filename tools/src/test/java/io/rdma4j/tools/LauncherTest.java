@@ -101,6 +101,29 @@ class LauncherTest {
     }
 
     @Test
+    void aFailureOfTheLauncherIsADocumentToo() throws Exception {
+        String folder = "/no/such \"folder\\\t";
+        Outcome outcome = run(
+                CHECKOUT.resolve("rdma4j"), Map.of("RDMA4J_JAVA_HOME", folder), "rping", "-a", "a\"b\\c\nd", "--json");
+        assertThat(outcome.status()).isEqualTo(1);
+        assertThat(outcome.err()).startsWith("rdma4j: RDMA4J_JAVA_HOME=" + folder + " holds no JDK");
+        assertThat(outcome.out())
+                .startsWith(
+                        "{\n  \"tool\": \"rping\",\n  \"arguments\": [\"-a\", \"a\\\"b\\\\c\\u000ad\", \"--json\"],\n")
+                .contains("  \"parameters\": {},\n  \"results\": {},\n  \"status\": 1,\n")
+                .contains("  \"reason\": \"rdma4j: RDMA4J_JAVA_HOME=/no/such \\\"folder\\\\\\u0009 holds no JDK ")
+                .endsWith("\"\n}\n");
+    }
+
+    @Test
+    void whatIsBehindTwoDashesAsksForNoDocument() throws Exception {
+        Outcome outcome =
+                run(CHECKOUT.resolve("rdma4j"), Map.of("RDMA4J_JAVA_HOME", "/no/such"), "rping", "--", "--json");
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.status()).isEqualTo(1);
+    }
+
+    @Test
     void javaHomeIsTakenIfItIsNewEnough() throws Exception {
         Path young = fakeJdk("young", "26");
         Outcome outcome = run(CHECKOUT.resolve("rdma4j"), Map.of("JAVA_HOME", young.toString()), "--java-home");

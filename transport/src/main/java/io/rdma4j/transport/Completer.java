@@ -9,16 +9,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Understands the answers to what the {@link Requester} sent: acknowledgements, READ data, atomic results, and refusals.
- */
+/** Processes responses to the {@link Requester}: acknowledgements, READ data, atomic results and NAKs. */
 final class Completer {
     private final RcQueuePair queuePair;
     private final Requester requester;
     private final SendQueue queue;
     private final QueuePairCounters counters;
 
-    /** Holds the result of an atomic while it is scattered; made with the first one. */
+    /** Holds the result of an atomic while it is scattered; created on first use. */
     private @Nullable MemorySegment scratch;
 
     Completer(RcQueuePair queuePair, Requester requester, SendQueue queue, QueuePairCounters counters) {
@@ -28,7 +26,7 @@ final class Completer {
         this.counters = counters;
     }
 
-    /** Takes an answer; says whether it meant anything. */
+    /** Processes a response. Returns whether it was valid. */
     boolean onResponse(long nowNanos, Packet packet) {
         long unacked = requester.unacked();
         int distance = Psn.distance(packet.psn(), (int) unacked & Psn.MASK);
@@ -37,21 +35,21 @@ final class Completer {
             boolean _ = queuePair.peerCheck.isOutOfWindow(nowNanos, distance);
             return onUnexpectedResponse();
         }
-        if (!packet.opcode().hasAeth()) { // the middle of what a READ brings: without a count that could be checked
+        if (!packet.opcode().hasAeth()) { // a READ response MIDDLE packet has no message sequence number to check
             return isReadAt(sequence) ? onReadResponse(nowNanos, sequence, packet) : onUnexpectedResponse();
         }
         MsnValidator messages = requester.messages();
-        int counted = packet.messageSequenceNumber();
-        if (!messages.isPlausible(counted)) {
+        int msn = packet.messageSequenceNumber();
+        if (!messages.isPlausible(msn)) {
             return onUnexpectedResponse();
         }
-        boolean meant = switch (packet.opcode().connected()) {
+        boolean isValid = switch (packet.opcode().connected()) {
             case RC_ACKNOWLEDGE -> onAcknowledge(nowNanos, sequence, packet.syndrome());
             case RC_ATOMIC_ACKNOWLEDGE -> onAtomicAcknowledge(nowNanos, sequence, packet);
             default -> onReadResponse(nowNanos, sequence, packet);
         };
-        messages.judge(counted);
-        return meant;
+        messages.judge(msn);
+        return isValid;
     }
 
     private boolean onUnexpectedResponse() {
@@ -77,13 +75,13 @@ final class Completer {
         if (Aeth.isRnrNak(syndrome)) {
             counters.receivedRnrNaks++;
             if (requester.acknowledge(nowNanos, sequence)) {
-                requester.waitForReceiver(nowNanos, syndrome & 0x1f);
+                requester.backOff(nowNanos, syndrome & 0x1f);
             } else {
                 onImpliedNak();
             }
             return true;
         }
-        return Aeth.isNak(syndrome) && onNak(nowNanos, sequence, syndrome); // other codes are reserved: ignored
+        return Aeth.isNak(syndrome) && onNak(nowNanos, sequence, syndrome); // other codes are reserved and ignored
     }
 
     private boolean onNak(long nowNanos, long sequence, int syndrome) {
@@ -106,7 +104,10 @@ final class Completer {
         return true;
     }
 
-    /** A later request was answered before an earlier READ or atomic: that answer is lost, ask again. */
+    /**
+     * A later request was answered before an earlier READ or atomic: that response is lost and has to be requested
+     * again.
+     */
     private void onImpliedNak() {
         counters.impliedNaks++;
         requester.goBackOnce();
@@ -117,7 +118,7 @@ final class Completer {
             onImpliedNak();
             return true;
         }
-        if (!queuePair.isSending()) { // a completion sink ended it
+        if (!queuePair.isSending()) { // a completion sink has called toError
             return true;
         }
         SendRequest r = queue.at(queue.head());
@@ -126,7 +127,7 @@ final class Completer {
             queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
             return true;
         }
-        // A repeated READ may begin again with FIRST (specification) or go on with MIDDLE (Linux): both are taken.
+        // A repeated READ may restart with FIRST (specification) or continue with MIDDLE (Linux); both are accepted.
         boolean endsPart = sequence + 1 == requester.partEnd(r, sequence);
         long to = (sequence - r.firstSequence) * requester.mtu();
         int length = (int) Math.min(requester.mtu(), r.lengthBytes - to);
@@ -134,7 +135,7 @@ final class Completer {
             queuePair.failSend(WorkStatus.BAD_RESPONSE_ERROR);
             return true;
         }
-        finish(nowNanos, r, to, packet.segment(), packet.payloadOffset(), length);
+        store(nowNanos, r, to, packet.segment(), packet.payloadOffset(), length);
         return true;
     }
 
@@ -158,12 +159,12 @@ final class Completer {
             scratch = result;
         }
         result.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, original);
-        finish(nowNanos, r, 0, result, 0, Long.BYTES);
+        store(nowNanos, r, 0, result, 0, Long.BYTES);
         return true;
     }
 
-    /** Places what the answer brought; the work request is done when this was the last of it. */
-    private void finish(long nowNanos, SendRequest r, long to, MemorySegment in, long at, int length) {
+    /** Stores the response's payload. Completes the work request if this is the last packet. */
+    private void store(long nowNanos, SendRequest r, long to, MemorySegment in, long at, int length) {
         if (LocalMemory.scatter(r.list, queuePair.protectionDomain(), to, in, at, length)) {
             requester.onAnswered(nowNanos, r);
         } else {

@@ -1,56 +1,55 @@
 package io.rdma4j.transport;
 
 /**
- * One finished work request, in a holder that is filled anew for each: a sink copies what it keeps. When
- * {@link #status} is not a success only {@link #workRequestId}, {@link #queuePairNumber} and {@link #isReceive} mean
- * something.
+ * A work completion in a reused holder; a sink copies what it keeps. If {@link #status} is not a success, only
+ * {@link #workRequestId}, {@link #queuePairNumber} and {@link #isReceive} are meaningful.
  */
 public final class Completion {
-    /** Number that the application gave to the work request. */
+    /** Work request ID assigned by the application. */
     public long workRequestId;
 
-    /** How the work request ended. */
+    /** Final status of the work request. */
     public WorkStatus status = WorkStatus.SUCCESS;
 
-    /** Queue pair that the work request was posted to. */
+    /** Number of the queue pair that the work request was posted to. */
     public int queuePairNumber;
 
-    /** Whether this was a receive; else it was of the kind {@link #opcode}. */
+    /** True for a receive; false for an operation of kind {@link #opcode}. */
     public boolean isReceive;
 
-    /** Kind of the send work request; without meaning for a receive. */
+    /** Operation of a send work request; meaningless for a receive. */
     public WorkOpcode opcode = WorkOpcode.SEND;
 
-    /** For a receive: whether it was taken by an RDMA WRITE with immediate data, which placed no data in it. */
+    /** True if the receive was consumed by an RDMA WRITE with immediate data, which places no data in it. */
     public boolean isReceiveOfWrite;
 
-    /** Bytes received, read, or exchanged; for a receive of a WRITE the bytes of the WRITE. */
+    /** Bytes received, read or exchanged; for a receive of a WRITE, the bytes of the WRITE. */
     public long byteLength;
 
-    /** Whether {@link #immediate} holds the peer's immediate data. */
+    /** True if {@link #immediate} holds the peer's immediate data. */
     public boolean hasImmediate;
 
-    /** The immediate data as a number in network order. */
+    /** Immediate data as a number in network byte order. */
     public int immediate;
 
-    /** Whether {@link #invalidatedKey} holds a key that the peer took back. */
+    /** True if {@link #invalidatedKey} holds a key that the peer invalidated. */
     public boolean hasInvalidatedKey;
 
-    /** The key that the peer took back. */
+    /** Key that the peer invalidated. */
     public int invalidatedKey;
 
-    /** For a datagram: number of the queue pair that sent it, 24 bits; else 0. */
+    /** For a datagram, the number of the sending queue pair, 24 bits; otherwise 0. */
     public int sourceQueuePair;
 
-    /** Whether the receive begins with the header of the IP packet, as that of every datagram does. */
+    /** True if the receive begins with the header of the IP packet, as for every datagram. */
     public boolean hasRouteHeader;
 
-    /** Whether the peer asked for a solicited event; always true of an unsuccessful completion. */
+    /** True if the peer requested a solicited event; always true for an unsuccessful completion. */
     public boolean solicited;
 
     /**
-     * Set by a sink that could not keep the completion. The queue pair then fails: what it reports cannot be relied on any
-     * more, and the peer must not take for delivered what nobody here is told of.
+     * Set by a sink that could not store the completion. The queue pair then fails: its completions are no longer
+     * reliable, and the peer must not consider a message delivered that is not reported here.
      */
     public boolean isLost;
 

@@ -1,10 +1,10 @@
 package io.rdma4j.transport;
 
-/** Where a queue pair's completions go: a completion queue, seen from below. */
+/** Receives the completions of queue pairs: the provider side of a completion queue. */
 @FunctionalInterface
 public interface CompletionSink {
     /**
-     * Takes a completion, or sets {@link Completion#isLost}.
+     * Stores a completion, or sets {@link Completion#isLost} if it cannot.
      *
      * @param completion valid during the call only
      */

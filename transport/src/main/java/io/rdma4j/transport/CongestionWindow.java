@@ -1,79 +1,79 @@
 package io.rdma4j.transport;
 
 /**
- * How much may be in flight: additive increase and multiplicative decrease, as TCP shares a link since RFC 5681, with the
- * gentler decrease of CUBIC (RFC 9438, 4.6), since a loss here costs all that was sent behind it as well.
+ * Limits the bytes in flight by additive increase and multiplicative decrease, as TCP shares a link (RFC 5681). The
+ * decrease is the gentler one of CUBIC (RFC 9438, 4.6), since a loss here also costs everything that was sent after it.
  *
- * <p>It is counted in bytes; what a packet counts is the requester's to say. It opens while the window, and not the
- * application, is what holds packets back: by what is acknowledged up to the size that last went well, from there on by
- * {@value #INCREASE_BYTES} bytes per window. It closes once per window in which a packet was lost, now and then when it is
- * as open as it may be, and to the least when the acknowledgement time-out has passed in silence.
+ * <p>The window is counted in bytes; the requester defines the weight of a packet. It grows only while it is what
+ * limits transmission. Up to the slow-start threshold it grows by the acknowledged bytes, beyond that by
+ * {@value #INCREASE_BYTES} bytes per window. It shrinks once per window in which a packet was lost, periodically while
+ * it is at its maximum, and to the minimum after an acknowledgement timeout.
  */
 final class CongestionWindow {
-    /** Full packets that may be in flight whatever happens. */
+    /** Minimum window, in full packets. */
     static final int LEAST_PACKETS = 4;
 
-    /** The same for all path MTUs, or else connections with small packets would get the smaller share. */
+    /** Independent of the path MTU, so that connections with small packets get an equal share. */
     private static final int INCREASE_BYTES = 4096;
 
-    /** What is left of the window after a loss, in percent. */
+    /** Percentage of the window that remains after a loss. */
     private static final int DECREASE_PERCENT = 70;
 
-    /** A window that is as open as it may be stays so for so many windows of packets. */
+    /** Number of windows transferred at the maximum size before the window shrinks voluntarily. */
     private static final int OPEN_WINDOWS = 64;
 
     private long packetBytes;
-    private long most;
+    private long maxBytes;
     private long bytes;
     private long threshold;
 
-    /** Bytes acknowledged towards the next opening of the window. */
+    /** Bytes acknowledged towards the next increase of the window. */
     private long credit;
 
-    /** Whether the window has held a packet back since it was opened last. */
+    /** True if the window has held back a packet since the last increase. */
     private boolean isLimiting;
 
-    /** Losses of packets before this sequence are the loss that the window was closed for. */
+    /** End of recovery: losses before this sequence belong to the loss that already shrank the window. */
     private long recoveryEnd;
 
     /**
-     * Begins.
+     * Starts with an initial window.
      *
-     * @param packetBytes what a full packet counts
-     * @param sequence of the first packet
+     * @param packetBytes weight of a full packet
+     * @param sequence sequence of the first packet
      */
-    void start(long initialBytes, long mostBytes, long packetBytes, long sequence) {
+    void start(long initialBytes, long limitBytes, long packetBytes, long sequence) {
         this.packetBytes = packetBytes;
-        most = Math.max(leastBytes(), mostBytes);
-        bytes = Math.clamp(initialBytes, leastBytes(), most);
-        threshold = most;
+        maxBytes = Math.max(minBytes(), limitBytes);
+        bytes = Math.clamp(initialBytes, minBytes(), maxBytes);
+        threshold = maxBytes;
         credit = 0;
         isLimiting = false;
         recoveryEnd = sequence;
     }
 
-    private long leastBytes() {
+    private long minBytes() {
         return LEAST_PACKETS * packetBytes;
     }
 
-    /** Bytes that may be in flight. */
+    /** Returns the window: the bytes that may be in flight. */
     long bytes() {
         return bytes;
     }
 
-    /** A packet was held back since the window is full. */
+    /** Notes that a packet was held back because the window is full. */
     void onLimit() {
         isLimiting = true;
     }
 
-    /** So many bytes more are acknowledged. */
+    /** Notes the acknowledgement of {@code count} more bytes. */
     void onAcknowledged(long count) {
         if (!isLimiting) {
             return;
         }
         isLimiting = false;
-        if (bytes == most) {
-            giveWay(count);
+        if (bytes == maxBytes) {
+            shrinkPeriodically(count);
             return;
         }
         if (bytes < threshold) {
@@ -83,38 +83,41 @@ final class CongestionWindow {
         credit += Math.min(count, bytes);
         if (credit >= bytes) {
             credit -= bytes;
-            bytes = Math.min(most, bytes + INCREASE_BYTES);
+            bytes = Math.min(maxBytes, bytes + INCREASE_BYTES);
         }
     }
 
-    /** The window has been open for a while: it closes as after a loss, so that others find room in the buffers on the way. */
-    private void giveWay(long count) {
+    /**
+     * Shrinks the window, as after a loss, after a while at its maximum. This leaves room for other connections in the
+     * buffers of the path.
+     */
+    private void shrinkPeriodically(long count) {
         credit += Math.min(count, bytes);
         if (credit >= OPEN_WINDOWS * bytes) {
-            close();
+            shrink();
         }
     }
 
-    private void close() {
-        threshold = Math.max(leastBytes(), bytes * DECREASE_PERCENT / 100);
+    private void shrink() {
+        threshold = Math.max(minBytes(), bytes * DECREASE_PERCENT / 100);
         bytes = threshold;
         credit = 0;
     }
 
-    /** Packet {@code sequence} was lost, and packets before {@code sentEnd} have been sent. */
+    /** Notes the loss of packet {@code sequence}; packets before {@code sentEnd} have been sent. */
     void onLoss(long sequence, long sentEnd) {
         if (sequence < recoveryEnd) {
             return;
         }
         recoveryEnd = sentEnd;
-        close();
+        shrink();
     }
 
-    /** Nothing was heard for a whole time-out. */
+    /** Notes an acknowledgement timeout. */
     void onSilence(long sentEnd) {
         recoveryEnd = sentEnd;
-        threshold = Math.max(leastBytes(), bytes / 2);
-        bytes = leastBytes();
+        threshold = Math.max(minBytes(), bytes / 2);
+        bytes = minBytes();
         credit = 0;
     }
 }

@@ -1,7 +1,7 @@
 package io.rdma4j.transport;
 
 /**
- * Where a datagram goes: addresses, as the driver of the queue pair knows them. The queue pair only hands it from the work
- * request to whoever sends the packet ({@link UdQueuePair#destination}).
+ * The destination of a datagram: addresses in the form that the driver of the queue pair uses. The queue pair only
+ * passes it from the work request to the code that sends the packet ({@link UdQueuePair#destination}).
  */
 public interface DatagramDestination {}

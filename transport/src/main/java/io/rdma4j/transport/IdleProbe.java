@@ -1,43 +1,44 @@
 package io.rdma4j.transport;
 
 /**
- * When to ask the peer of an idle connection whether it is there, and when to give it up: after an interval in which nothing
- * came from it, as often as a request would be repeated, with as long between. Source: docs/decisions/027.
+ * Decides when to probe the peer of an idle connection and when to give up. Probing starts after an interval in which
+ * nothing was received. A probe is repeated as often, and at the same intervals, as a request would be. Source:
+ * docs/decisions/027.
  */
 final class IdleProbe {
-    /** What is to be done when the time of {@link #deadlineNanos} has come. */
+    /** The action to take when {@link #deadlineNanos} has passed. */
     enum Action {
-        /** Nothing. */
+        /** Do nothing. */
         WAIT,
-        /** The peer is to be asked. */
-        ASK,
-        /** The peer has not answered. */
+        /** Probe the peer. */
+        PROBE,
+        /** The peer has not answered: fail the connection. */
         GIVE_UP
     }
 
     private static final long NEVER = Requester.NEVER;
 
-    /** 0 for never. */
+    /** 0 if disabled. */
     private long intervalNanos;
 
     private long deadlineNanos = NEVER;
-    private long lastHeardNanos;
+    private long lastReceivedNanos;
 
-    /** Questions since the peer was heard last. */
+    /** Number of probes since the last packet from the peer. */
     private int unanswered;
 
     private boolean isDue;
 
-    /** Sets the interval; 0 stops it. */
+    /** Starts probing with an interval; 0 stops it. */
     void start(long nowNanos, long interval) {
         intervalNanos = interval;
-        lastHeardNanos = nowNanos;
+        lastReceivedNanos = nowNanos;
         unanswered = 0;
         isDue = false;
         deadlineNanos = interval == 0 ? NEVER : nowNanos + interval;
     }
 
-    /** Stops it until it is started again. */
+    /** Stops probing until it is started again. */
     void stop() {
         start(0, 0);
     }
@@ -51,15 +52,15 @@ final class IdleProbe {
     }
 
     /**
-     * Notes that something came from the peer.
+     * Notes that a packet arrived from the peer.
      *
-     * @return whether it was waited for
+     * @return {@code true} if a probe was outstanding
      */
-    boolean onHeard(long nowNanos) {
-        boolean wasAwaited = unanswered > 0;
-        lastHeardNanos = nowNanos;
+    boolean onReceived(long nowNanos) {
+        boolean wasProbing = unanswered > 0;
+        lastReceivedNanos = nowNanos;
         unanswered = 0;
-        return wasAwaited;
+        return wasProbing;
     }
 
     long deadlineNanos() {
@@ -67,20 +68,20 @@ final class IdleProbe {
     }
 
     /**
-     * Says what is to be done now.
+     * Returns the action to take now.
      *
-     * @param isWatched whether a request is under way, whose own time-outs tell of a dead peer
-     * @param retries how often a question is repeated
-     * @param timeoutNanos how long an answer may take; {@link Requester#NEVER} for the interval
+     * @param isInFlight {@code true} if a request is in flight, whose own timeouts detect a dead peer
+     * @param retries number of times a probe is repeated
+     * @param timeoutNanos time to wait for an answer; {@link Requester#NEVER} to use the interval
      */
-    Action onDeadline(long nowNanos, boolean isWatched, int retries, long timeoutNanos) {
-        if (isWatched) {
+    Action onDeadline(long nowNanos, boolean isInFlight, int retries, long timeoutNanos) {
+        if (isInFlight) {
             unanswered = 0;
             deadlineNanos = nowNanos + intervalNanos;
             return Action.WAIT;
         }
-        if (unanswered == 0 && lastHeardNanos + intervalNanos > nowNanos) {
-            deadlineNanos = lastHeardNanos + intervalNanos;
+        if (unanswered == 0 && lastReceivedNanos + intervalNanos > nowNanos) {
+            deadlineNanos = lastReceivedNanos + intervalNanos;
             return Action.WAIT;
         }
         if (unanswered > retries) {
@@ -90,13 +91,13 @@ final class IdleProbe {
         unanswered++;
         isDue = true;
         deadlineNanos = nowNanos + (timeoutNanos == NEVER ? intervalNanos : timeoutNanos);
-        return Action.ASK;
+        return Action.PROBE;
     }
 
-    /** Whether a question is to be sent; once for each. */
+    /** Returns whether a probe has to be sent, and clears the request. */
     boolean takeDue() {
-        boolean was = isDue;
+        boolean due = isDue;
         isDue = false;
-        return was;
+        return due;
     }
 }

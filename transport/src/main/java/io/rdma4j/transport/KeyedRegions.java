@@ -4,30 +4,31 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory regions by key, in so many places; a hash table with open addressing. One thread at a time changes it, others look
- * keys up meanwhile.
+ * Memory regions by key: a hash table of fixed size with open addressing. One thread at a time modifies it while others
+ * look up keys.
  *
- * <p>Nothing that is read here on behalf of a packet is volatile, since a barrier between the steps of a packet costs a tenth
- * of it. A thread that gets this object, or a region out of it, by a race finds it whole nevertheless: what it follows are
- * final fields. That it is also the latest follows from the lock that each thread takes which drives queue pairs.
+ * <p>Nothing read here on behalf of a packet is volatile, since a barrier between the steps of processing a packet
+ * costs a tenth of its time. A thread that obtains this object, or a region from it, through a race still sees it fully
+ * initialised, because it follows final fields. Visibility of the latest state follows from the lock that every thread
+ * driving queue pairs takes.
  */
 final class KeyedRegions {
-    /** In the place of what was removed, so that no chain of probes breaks under a thread that follows it. */
+    /** Tombstone in the slot of a removed region, so that concurrent lookups do not stop early. */
     private static final MemoryRegion REMOVED = new MemoryRegion(MemorySegment.NULL, 0, 0, 0, -1);
 
-    /** At least half are null, which ends every chain; the length is a power of two. */
+    /** At least half of the slots are null, which terminates every probe sequence. The length is a power of two. */
     private final @Nullable MemoryRegion[] slots;
 
     private int entries;
 
-    /** Places that are not null. */
+    /** Number of slots that are not null. */
     private int used;
 
     KeyedRegions(int ring) {
         slots = new @Nullable MemoryRegion[ring];
     }
 
-    /** With all of another one and room for more. */
+    /** Copies another table, with room for more entries. */
     KeyedRegions(KeyedRegions other) {
         int ring = other.slots.length;
         slots = new @Nullable MemoryRegion[other.entries * 4 > ring ? ring * 2 : ring];
@@ -43,7 +44,7 @@ final class KeyedRegions {
         return slots.length;
     }
 
-    /** Whether {@link #add} needs another one. */
+    /** Returns whether the table must be replaced by a larger copy before {@link #add}. */
     boolean isFull() {
         return (used + 1) * 2 > slots.length;
     }

@@ -3,41 +3,44 @@ package io.rdma4j.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ring of objects that are used again and again, each made by its user when its place is used first: most connections
- * never use all of their places, and many use none, so that these have no ring either.
+ * A ring of reusable objects, each created by the caller when its slot is first used. Most connections never use all of
+ * their slots. Many use none and then have no ring either.
  *
- * <p>Not thread safe by itself. Who puts an object here tells others of it in a way that they see all of it.
+ * <p>Not thread safe. A thread that stores an object must publish it safely to the threads that read it.
  */
 final class LazyRing<T> {
-    private static final @Nullable Object[] NONE = {};
+    private static final @Nullable Object[] EMPTY = {};
 
     private final int mask;
-    private @Nullable Object[] ring = NONE;
+    private @Nullable Object[] ring = EMPTY;
 
-    /** @param capacity number of places, rounded up to a power of two; at least one is there */
+    /** @param capacity number of slots, rounded up to a power of two and at least 1 */
     LazyRing(int capacity) {
         mask = capacity <= 1 ? 0 : (Integer.highestOneBit(capacity - 1) << 1) - 1;
     }
 
-    /** Number of places. */
+    /** Returns the number of slots. */
     int count() {
         return mask + 1;
     }
 
-    /** What is in the place of a number, which it shares with all that are {@link #count} apart; null for nothing yet. */
-    @SuppressWarnings("unchecked") // what put has put there
+    /**
+     * Returns the object in the slot of an index, or null if it is empty. Indices that are {@link #count} apart share a
+     * slot.
+     */
+    @SuppressWarnings("unchecked") // only put stores objects
     @Nullable
-    T at(long number) {
-        @Nullable Object[] made = ring;
-        int index = (int) number & mask;
-        return index < made.length ? (T) made[index] : null;
+    T at(long index) {
+        @Nullable Object[] slots = ring;
+        int slot = (int) index & mask;
+        return slot < slots.length ? (T) slots[slot] : null;
     }
 
-    /** Puts something, or nothing, in the place of a number. */
-    void put(long number, @Nullable T object) {
+    /** Stores an object, or null, in the slot of an index. */
+    void put(long index, @Nullable T object) {
         if (ring.length == 0) {
             ring = new @Nullable Object[mask + 1];
         }
-        ring[(int) number & mask] = object;
+        ring[(int) index & mask] = object;
     }
 }

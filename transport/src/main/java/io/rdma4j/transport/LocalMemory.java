@@ -6,15 +6,17 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies between packets and registered memory. No method throws: memory that its owner has closed, made read-only or
- * confined to another thread makes the copy fail, as a missing right does.
+ * Copies between packets and registered memory. No method throws: if the owner has closed the memory, made it read-only
+ * or confined it to another thread, the copy fails as for a missing access right.
  */
 final class LocalMemory {
     private static final VarHandle ALIGNED = ValueLayout.JAVA_LONG.varHandle();
 
     private LocalMemory() {}
 
-    /** Whether every piece of a list is registered in the protection domain with the rights and inside its region. */
+    /**
+     * Returns whether every piece of a list lies in a valid region of the protection domain that has the access rights.
+     */
     static boolean isUsable(ScatterGather list, int protectionDomain, int access) {
         for (int i = 0; i < list.count; i++) {
             if (!isUsable(list.regions[i], protectionDomain, access, list.offsets[i], list.lengths[i])) {
@@ -33,7 +35,10 @@ final class LocalMemory {
                 && region.containsOffset(offset, length);
     }
 
-    /** Copies bytes {@code from} and up of the memory that a list names to a packet; says whether all could be. */
+    /**
+     * Copies bytes from offset {@code from} of the memory described by a list to a packet. Returns false if not all
+     * could be copied.
+     */
     static boolean gather(ScatterGather list, int protectionDomain, long from, int length, MemorySegment out, long at) {
         long skip = from;
         int left = length;
@@ -57,7 +62,10 @@ final class LocalMemory {
         return left == 0;
     }
 
-    /** Copies bytes of a packet to byte {@code to} and up of the memory that a list names; says whether all could be. */
+    /**
+     * Copies bytes of a packet to offset {@code to} of the memory described by a list. Returns false if not all could
+     * be copied.
+     */
     static boolean scatter(ScatterGather list, int protectionDomain, long to, MemorySegment in, long at, int length) {
         long skip = to;
         int left = length;
@@ -81,24 +89,24 @@ final class LocalMemory {
         return left == 0;
     }
 
-    /** Copies bytes; says whether that was possible. */
+    /** Copies bytes. Returns false if the memory cannot be accessed. */
     static boolean copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int length) {
         try {
             MemorySegment.copy(from, fromOffset, to, toOffset, length);
             return true;
         } catch (RuntimeException | InternalError e) {
-            // closed, read-only, of another thread, or a mapped file cut short (InternalError): the owner's doing, at
-            // any time
+            // The owner may at any time close the memory, make it read-only, confine it to another thread, or truncate
+            // a mapped file (InternalError).
             return false;
         }
     }
 
     /**
-     * Exchanges or adds eight bytes in the machine's byte order, atomically among the device's own operations, and with
-     * the processor's atomics too where the memory is aligned for them.
+     * Exchanges or adds eight bytes in native byte order. The operation is atomic with respect to other operations of
+     * the device, and also to the processor's atomics if the memory is aligned for them.
      *
-     * @param result place for the original value
-     * @return whether the memory could be used
+     * @param result receives the original value
+     * @return {@code false} if the memory cannot be accessed
      */
     static boolean atomic(
             MemorySegment memory, long offset, boolean isSwap, long compare, long swapOrAdd, long[] result) {
@@ -108,7 +116,7 @@ final class LocalMemory {
                         ? (long) ALIGNED.compareAndExchange(memory, offset, compare, swapOrAdd)
                         : (long) ALIGNED.getAndAdd(memory, offset, swapOrAdd);
             } else {
-                synchronized (ALIGNED) { // others may drive queue pairs at the same time
+                synchronized (ALIGNED) { // other threads may drive queue pairs at the same time
                     long original = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
                     if (!isSwap || original == compare) {
                         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, isSwap ? swapOrAdd : original + swapOrAdd);

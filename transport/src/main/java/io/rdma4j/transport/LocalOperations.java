@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What work requests do with the keys of memory windows: bind, and take back. The rules of binding are those of the
- * specification (C10-72 to C10-75, o10-36.2.2, o10-37.2.30, o10-37.2.40), as Linux rdma_rxe has them.
+ * Executes work requests that bind or invalidate memory windows. The binding rules are those of the specification
+ * (C10-72 to C10-75, o10-36.2.2, o10-37.2.30, o10-37.2.40), as implemented by Linux rdma_rxe.
  */
 final class LocalOperations {
     private static final int WINDOW_ACCESS =
@@ -13,12 +13,12 @@ final class LocalOperations {
 
     private LocalOperations() {}
 
-    /** Does a work request that is local; says why it could not be done, or null. */
+    /** Executes a local work request. Returns null on success, otherwise the error status. */
     static @Nullable WorkStatus execute(SendRequest r, QueuePairMachine queuePair, MemoryTable memory) {
         if (r.opcode == WorkOpcode.LOCAL_INVALIDATE) {
             return memory.invalidate(r.invalidateKey, queuePair) ? null : WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
-        synchronized (memory) { // the region may be taken back, and the window closed, by others
+        synchronized (memory) { // other threads may deregister the region or deallocate the window
             return bind(r, queuePair, memory);
         }
     }
@@ -36,14 +36,14 @@ final class LocalOperations {
             return null;
         }
         boolean isZeroBased = (r.bindAccess & AccessFlags.ZERO_BASED) != 0;
-        MemorySegment part;
+        MemorySegment slice;
         try {
-            part = region.memory().asSlice(r.bindOffset, r.bindLength);
-        } catch (IndexOutOfBoundsException cutShort) {
+            slice = region.memory().asSlice(r.bindOffset, r.bindLength);
+        } catch (IndexOutOfBoundsException e) {
             return WorkStatus.MEMORY_WINDOW_BIND_ERROR;
         }
         MemoryRegion range = new MemoryRegion(
-                part,
+                slice,
                 isZeroBased ? 0 : region.address() + r.bindOffset,
                 key,
                 r.bindAccess,
@@ -57,22 +57,22 @@ final class LocalOperations {
     private static boolean mayBind(SendRequest r, MemoryWindow window, int protectionDomain) {
         MemoryRegion region = r.bindRegion;
         boolean isZeroBased = (r.bindAccess & AccessFlags.ZERO_BASED) != 0;
-        boolean hasNothing = region == null || r.bindLength == 0;
+        boolean isUnbind = region == null || r.bindLength == 0;
         boolean stateAllows = window.isValid()
                 && window.protectionDomain() == protectionDomain
                 && (r.bindAccess & ~WINDOW_ACCESS) == 0
-                && (window.isTypeTwo() ? !window.isBound() && !hasNothing : !isZeroBased);
-        return stateAllows && (region == null || hasNothing || regionAllows(r, region, protectionDomain));
+                && (window.isTypeTwo() ? !window.isBound() && !isUnbind : !isZeroBased);
+        return stateAllows && (region == null || isUnbind || regionAllows(r, region, protectionDomain));
     }
 
     private static boolean regionAllows(SendRequest r, MemoryRegion region, int protectionDomain) {
-        boolean changes = (r.bindAccess & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
+        boolean needsLocalWrite = (r.bindAccess & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
         return region.isValid()
                 && region.window() == null
                 && region.protectionDomain() == protectionDomain
                 && region.allows(AccessFlags.MEMORY_WINDOW_BIND)
                 && !region.allows(AccessFlags.ZERO_BASED)
-                && (!changes || region.allows(AccessFlags.LOCAL_WRITE))
+                && (!needsLocalWrite || region.allows(AccessFlags.LOCAL_WRITE))
                 && region.containsOffset(r.bindOffset, r.bindLength);
     }
 }

@@ -4,10 +4,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory, as the protocol sees it: a range of addresses under one key, with rights, in a protection domain.
+ * Registered memory as seen by the protocol: an address range with a key, access rights and a protection domain.
  *
- * <p>The addresses that a peer uses ({@link #address} and up) are the region's own and need not be those of the process.
- * Belongs to one {@link MemoryTable} and shares its threading rule.
+ * <p>The addresses that a peer uses ({@link #address} and up) are the region's own and need not be addresses of the
+ * process. Belongs to one {@link MemoryTable} and shares its threading rule.
  */
 public final class MemoryRegion {
     private final MemorySegment memory;
@@ -16,26 +16,27 @@ public final class MemoryRegion {
     private final int access;
     private final int protectionDomain;
 
-    /** The window that this is the range of, or null for registered memory. */
+    /** Window whose range this is, or null for registered memory. */
     private final @Nullable MemoryWindow window;
 
     /** The only queue pair whose peer may use it, or null for all of the domain. */
     private final @Nullable QueuePairMachine user;
 
     /**
-     * Whether it was taken back. Neither volatile nor true at first, since each packet asks: a thread that drives queue pairs
-     * knows at the latest when it next takes the lock that who takes a region back takes once, too.
+     * True after deregistration or invalidation. Neither volatile nor a positive flag, since it is read for each
+     * packet. A thread that drives queue pairs sees the change at the latest when it next takes the lock, which the
+     * deregistering thread takes once, too.
      */
-    private boolean isGone;
+    private boolean invalidated;
 
-    /** Windows that have a range of this region; changed by the table's exclusion. */
+    /** Number of windows bound to this region; modified under the table's lock. */
     private volatile int boundWindows;
 
     MemoryRegion(MemorySegment memory, long address, int key, int access, int protectionDomain) {
         this(memory, address, key, access, protectionDomain, null, null);
     }
 
-    /** Memory as it is seen through a window. */
+    /** Creates the range of a memory window. */
     MemoryRegion(
             MemorySegment memory,
             long address,
@@ -53,23 +54,25 @@ public final class MemoryRegion {
         this.user = user;
     }
 
-    /** Memory windows that have a range of this region: while there are any it must not be taken back. */
+    /**
+     * Returns the number of memory windows bound to this region. A region with bound windows must not be deregistered.
+     */
     public int boundWindows() {
         return boundWindows;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread at a time changes the table
+    @SuppressWarnings("NonAtomicVolatileUpdate") // modified under the table's lock
     void changeBoundWindows(int by) {
         boundWindows += by;
     }
 
-    /** The window that this is the range of, or null for registered memory. */
+    /** Returns the window whose range this is, or null for registered memory. */
     @Nullable
     MemoryWindow window() {
         return window;
     }
 
-    /** Whether the peer of a queue pair may use it, as far as windows are concerned. */
+    /** Returns whether the peer of a queue pair may use it, as far as windows are concerned. */
     boolean isFor(QueuePairMachine queuePair) {
         return user == null || user == queuePair;
     }
@@ -79,57 +82,63 @@ public final class MemoryRegion {
         return user;
     }
 
-    /** The memory itself. */
+    /** Returns the memory itself. */
     public MemorySegment memory() {
         return memory;
     }
 
-    /** First address, as the peer names it. */
+    /** Returns the first address, as the peer uses it. */
     public long address() {
         return address;
     }
 
-    /** Bytes registered. */
+    /** Returns the number of registered bytes. */
     public long lengthBytes() {
         return memory.byteSize();
     }
 
-    /** Local and remote key. */
+    /** Returns the key, both local and remote. */
     public int key() {
         return key;
     }
 
-    /** Rights, bits of {@link AccessFlags}. */
+    /** Returns the access rights, bits of {@link AccessFlags}. */
     public int access() {
         return access;
     }
 
-    /** Number of the protection domain. */
+    /** Returns the number of the protection domain. */
     public int protectionDomain() {
         return protectionDomain;
     }
 
-    /** Whether the region is still registered. */
+    /** Returns whether the memory is still registered, or for the range of a window still bound. */
     public boolean isValid() {
-        return !isGone;
+        return !invalidated;
     }
 
     void invalidate() {
-        isGone = true;
+        invalidated = true;
     }
 
-    /** Whether all rights of {@code flags} were given. */
+    /** Returns whether all rights in {@code flags} were granted. */
     public boolean allows(int flags) {
         return (access & flags) == flags;
     }
 
-    /** Whether {@code length} bytes from byte {@code offset} of the region lie in it; no argument can wrap around. */
+    /**
+     * Returns whether {@code length} bytes from {@code offset} lie within the region. Safe against overflow for all
+     * arguments.
+     */
     public boolean containsOffset(long offset, long length) {
         long size = memory.byteSize();
         return length >= 0 && offset >= 0 && length <= size && offset <= size - length;
     }
 
-    /** Whether {@code length} bytes from the peer's address {@code start} lie in the region; addresses are unsigned. */
+    /**
+     * Returns whether {@code length} bytes from the peer's address {@code start} lie within the region. Addresses are
+     * unsigned.
+     */
     public boolean containsAddress(long start, long length) {
         return containsOffset(start - address, length);
     }

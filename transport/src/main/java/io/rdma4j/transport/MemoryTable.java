@@ -7,19 +7,20 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All registered memory of a device by key. Keys are random 32-bit numbers, and one that was taken back is not given out
- * again before {@value RetiredKeys#MOST} others were.
+ * All registered memory of a device, by key. Keys are random 32-bit numbers. An invalidated key is not reused before
+ * {@value RetiredKeys#MOST} other keys have been invalidated.
  *
- * <p>Thread safe, since queue pairs may be driven by several threads at a time: looking a key up takes no lock, changes
- * exclude each other. But a thread that has just looked a region up may go on using its memory for the packet it is at:
- * whoever takes a region back waits until each thread that drives queue pairs has come to the end of that.
+ * <p>Thread safe, since several threads may drive queue pairs at a time: lookups take no lock, modifications are
+ * mutually exclusive. A thread that has looked up a region may keep using its memory until it has processed the current
+ * packet. A thread that deregisters a region must therefore wait until each thread driving queue pairs has passed that
+ * point.
  */
 public final class MemoryTable {
     private final IntSupplier random;
     private final RetiredKeys retired = new RetiredKeys();
     private final Map<Integer, MemoryWindow> windows = new HashMap<>();
 
-    /** Replaced when there is no room, also when most of it is of what was removed. Not volatile: see {@link KeyedRegions}. */
+    /** Replaced by a copy when full, also if mostly with removed regions. Not volatile: see {@link KeyedRegions}. */
     private KeyedRegions regions = new KeyedRegions(64);
 
     private int size;
@@ -33,12 +34,12 @@ public final class MemoryTable {
         this.random = random;
     }
 
-    /** Number of regions. */
+    /** Returns the number of regions. */
     public synchronized int size() {
         return size;
     }
 
-    /** Number of memory windows. */
+    /** Returns the number of memory windows. */
     public synchronized int windowCount() {
         return windows.size();
     }
@@ -47,10 +48,10 @@ public final class MemoryTable {
      * Registers memory under a new key.
      *
      * @param memory the memory; zero bytes are allowed
-     * @param address first address as peers name it; {@code address + size} must not wrap around
-     * @param access bits of {@link AccessFlags}; remote write and remote atomic need local write
+     * @param address first address, as peers use it; {@code address + size} must not wrap around
+     * @param access bits of {@link AccessFlags}; remote write and remote atomic require local write
      * @param protectionDomain number of the protection domain
-     * @throws IllegalArgumentException if the rights contradict each other or the addresses wrap around
+     * @throws IllegalArgumentException if the rights are inconsistent or the addresses wrap around
      */
     public synchronized MemoryRegion register(MemorySegment memory, long address, int access, int protectionDomain) {
         boolean remoteChanges = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
@@ -61,12 +62,12 @@ public final class MemoryTable {
             throw new IllegalArgumentException("the addresses of the region wrap around");
         }
         MemoryRegion region = new MemoryRegion(memory, address, unusedKey(), access, protectionDomain);
-        enter(region);
+        insert(region);
         size++;
         return region;
     }
 
-    private void enter(MemoryRegion region) {
+    private void insert(MemoryRegion region) {
         if (regions.isFull()) {
             regions = new KeyedRegions(regions);
         }
@@ -74,10 +75,10 @@ public final class MemoryTable {
     }
 
     /**
-     * Takes a region back, unless a window has a range of it: no request under its key is served any more. Taking back
-     * twice does nothing.
+     * Deregisters a region unless a window is bound to it; requests with its key are no longer served. Deregistering a
+     * second time has no effect.
      *
-     * @return false if a window has a range of it
+     * @return {@code false} if a window is bound to the region
      */
     public synchronized boolean deregister(MemoryRegion region) {
         if (region.boundWindows() > 0) {
@@ -95,22 +96,22 @@ public final class MemoryTable {
     // ---- windows ----
 
     /**
-     * Makes a memory window without a range.
+     * Creates an unbound memory window.
      *
-     * @param typeTwo whether it is of type 2
+     * @param typeTwo {@code true} for type 2, {@code false} for type 1
      * @param protectionDomain number of the protection domain
      */
     public synchronized MemoryWindow allocateWindow(boolean typeTwo, int protectionDomain) {
         int key;
         do {
             key = random.getAsInt() & ~0xff;
-        } while (key == 0 || windows.containsKey(key >>> 8) || retired.contains(key) || isPrefixOfRegion(key));
+        } while (key == 0 || windows.containsKey(key >>> 8) || retired.contains(key) || isPrefixInUse(key));
         MemoryWindow window = new MemoryWindow(typeTwo, key, protectionDomain);
         windows.put(key >>> 8, window);
         return window;
     }
 
-    private boolean isPrefixOfRegion(int key) {
+    private boolean isPrefixInUse(int key) {
         for (int low = 0; low <= 0xff; low++) {
             if (find(key | low) != null) {
                 return true;
@@ -119,7 +120,7 @@ public final class MemoryTable {
         return false;
     }
 
-    /** Takes a window back with its range. Taking back twice does nothing. */
+    /** Unbinds and deallocates a window. Deallocating a second time has no effect. */
     public synchronized void deallocate(MemoryWindow window) {
         if (window.isValid()) {
             unbind(window);
@@ -129,14 +130,14 @@ public final class MemoryTable {
         }
     }
 
-    /** Gives a window a range, the rules having been kept; the caller excludes other changes. */
+    /** Binds a window to a range. The caller has checked the binding rules and holds the lock. */
     void bind(MemoryWindow window, MemoryRegion range, MemoryRegion region) {
-        enter(range);
+        insert(range);
         region.changeBoundWindows(1);
         window.set(range.key(), range, region);
     }
 
-    /** Takes a window's range away, if it has one; the caller excludes other changes. */
+    /** Unbinds a window if it is bound. The caller holds the lock. */
     void unbind(MemoryWindow window) {
         MemoryRegion range = window.range();
         MemoryRegion region = window.region();
@@ -149,9 +150,9 @@ public final class MemoryTable {
     }
 
     /**
-     * Takes back the key of a window of type 2 that a queue pair has bound.
+     * Invalidates the key of a type 2 window that a queue pair has bound.
      *
-     * @return whether it was one; regions and windows of type 1 cannot be taken back so
+     * @return {@code false} for any other key; regions and windows of type 1 cannot be invalidated this way
      */
     synchronized boolean invalidate(int key, QueuePairMachine queuePair) {
         MemoryRegion range = find(key);
@@ -163,7 +164,7 @@ public final class MemoryTable {
         return true;
     }
 
-    /** Takes back all that a queue pair has bound and that only its peer can use. */
+    /** Unbinds all windows that a queue pair has bound for its peer only. */
     synchronized void unbindAll(QueuePairMachine queuePair) {
         for (MemoryWindow window : windows.values()) {
             MemoryRegion range = window.range();
@@ -173,22 +174,25 @@ public final class MemoryTable {
         }
     }
 
-    /** The region, or the range of a window, under a key, or null. */
+    /** Returns the region or window range of a key, or null. */
     public @Nullable MemoryRegion find(int key) {
         return regions.find(key);
     }
 
-    /** The region or range of a key, if the queue pair's peer has the right for all the bytes; else null. */
+    /**
+     * Returns the region or window range of a key if the queue pair's peer has the right for all the bytes, otherwise
+     * null.
+     */
     @Nullable
     MemoryRegion find(int key, long address, long length, int right, QueuePairMachine queuePair) {
         MemoryRegion region = find(key);
-        boolean usable = region != null
+        boolean isUsable = region != null
                 && region.isValid()
                 && region.protectionDomain() == queuePair.receives.remoteProtectionDomain()
                 && region.isFor(queuePair)
                 && region.allows(right)
                 && region.containsAddress(address, length);
-        return usable ? region : null;
+        return isUsable ? region : null;
     }
 
     private int unusedKey() {
@@ -199,7 +203,7 @@ public final class MemoryTable {
         return key;
     }
 
-    /** Places for keys, used or not. */
+    /** Returns the number of slots for keys, used or not. */
     int ring() {
         return regions.ring();
     }

@@ -3,13 +3,13 @@ package io.rdma4j.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key of its own, with rights of its own, for a range of a memory region: given and taken back by work requests, without
+ * A separate key with separate rights for a range of a memory region. Work requests bind and invalidate it without
  * registering memory. Belongs to one {@link MemoryTable} and shares its threading rule.
  *
- * <p>A window of type 1 is usable by all queue pairs of its domain; its range is changed by binding it again, and only so.
- * One of type 2 is usable by the queue pair alone that bound it (type 2B of the specification), is bound only while it is
- * free, and becomes free when its key is taken back: by a local invalidation, by the peer's SEND with invalidate, or when
- * the queue pair is reset.
+ * <p>A window of type 1 is usable by all queue pairs of its domain, and its range changes only by binding it again. A
+ * window of type 2 is usable only by the queue pair that bound it (type 2B of the specification) and can only be bound
+ * while it is free. It becomes free when its key is invalidated: by a local invalidation, by the peer's SEND with
+ * invalidate, or when the queue pair is reset.
  *
  * <p>Source: InfiniBand Architecture volume 1, 10.6.7.
  */
@@ -27,22 +27,22 @@ public final class MemoryWindow {
         this.protectionDomain = protectionDomain;
     }
 
-    /** Whether it is of type 2; else of type 1. */
+    /** Returns {@code true} for type 2, {@code false} for type 1. */
     public boolean isTypeTwo() {
         return typeTwo;
     }
 
-    /** Number of the protection domain. */
+    /** Returns the number of the protection domain. */
     public int protectionDomain() {
         return protectionDomain;
     }
 
-    /** Key now: the upper 24 bits are the window's for ever, the lower 8 change with each binding. */
+    /** Returns the current key. The upper 24 bits are fixed; the lower 8 change with each binding. */
     public int key() {
         return key;
     }
 
-    /** Whether it has a range that peers can use. */
+    /** Returns whether the window is bound to a range. */
     public boolean isBound() {
         return range != null;
     }
@@ -55,13 +55,13 @@ public final class MemoryWindow {
         valid = false;
     }
 
-    /** The range as peers see it, or null. */
+    /** Returns the range as peers see it, or null. */
     @Nullable
     MemoryRegion range() {
         return range;
     }
 
-    /** The region that the range is of, or null. */
+    /** Returns the region that contains the range, or null. */
     @Nullable
     MemoryRegion region() {
         return region;

@@ -1,55 +1,55 @@
 package io.rdma4j.transport;
 
 /**
- * Which message sequence numbers an answer can carry (C9-148): a responder counts the messages that it has completed, READs
- * when it begins to answer. So whoever makes up an answer has to guess this number, too, beside a PSN that is under way.
+ * Checks the message sequence numbers of responses (C9-148). A responder counts completed messages, and counts a READ
+ * when it starts to respond. An attacker therefore has to guess this number in addition to an outstanding PSN.
  *
- * <p>A peer that does not count as it should is told by the first answer that completes a message. From such a peer all
- * answers are taken.
+ * <p>The first response that completes a message shows whether the peer counts correctly. All responses of a peer that
+ * does not are accepted.
  */
 final class MsnValidator {
     private static final int MASK = 0xff_ffff;
 
-    private enum Judgement {
-        NONE,
-        COUNTS,
-        DOES_NOT_COUNT
+    private enum Counting {
+        UNKNOWN,
+        CORRECT,
+        INCORRECT
     }
 
     private int done;
     private int begun;
-    private Judgement peer = Judgement.NONE;
+    private Counting peer = Counting.UNKNOWN;
 
-    /** Both sides begin anew. */
+    /** Resets both counts for a new connection. */
     void reset() {
         done = 0;
         begun = 0;
-        peer = Judgement.NONE;
+        peer = Counting.UNKNOWN;
     }
 
-    /** So many more may be under way. */
+    /** Adds messages that have been started. */
     void onBegun(int messages) {
         begun += messages;
     }
 
-    /** So many are answered. */
+    /** Adds messages that have been completed. */
     void onDone(int messages) {
         done += messages;
     }
 
-    /** Whether an answer with this number, of 24 bits, is to be taken. */
+    /** Returns whether a response with this 24-bit number is acceptable. */
     boolean isPlausible(int number) {
-        return peer != Judgement.COUNTS || isPossible(number);
+        return peer != Counting.CORRECT || isInRange(number);
     }
 
-    /** Notes the number of an answer that was taken. */
+    /** Updates the verdict on the peer with the number of an accepted response. */
     void judge(int number) {
-        if (peer == Judgement.NONE && done > 0) {
-            peer = isPossible(number) ? Judgement.COUNTS : Judgement.DOES_NOT_COUNT;
+        if (peer == Counting.UNKNOWN && done > 0) {
+            peer = isInRange(number) ? Counting.CORRECT : Counting.INCORRECT;
         }
     }
 
-    private boolean isPossible(int number) {
+    private boolean isInRange(int number) {
         return (number - done & MASK) <= begun - done;
     }
 }

@@ -9,7 +9,7 @@ import io.rdma4j.wire.XrcEth;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** The packets of SEND and RDMA WRITE over a connection, reliable or not. */
+/** Writes the packets of SEND and RDMA WRITE, for reliable and unreliable connections. */
 final class PayloadPackets {
     private PayloadPackets() {}
 
@@ -17,14 +17,14 @@ final class PayloadPackets {
      * Writes one packet of a message with its payload and padding.
      *
      * @param r the work request
-     * @param protectionDomain domain that its memory must be of
-     * @param index which packet of the message, from 0
+     * @param protectionDomain domain that its memory must belong to
+     * @param index index of the packet in the message, from 0
      * @param mtu payload bytes of a full packet
-     * @param opcode what the packet is
+     * @param opcode opcode of the packet
      * @param peer number of the peer's queue pair
-     * @param asksAck whether the packet asks for an acknowledgement
-     * @param psn its packet sequence number; the lower 24 bits count
-     * @return bytes written, or 0 if the memory cannot be used
+     * @param requestsAck {@code true} to request an acknowledgement
+     * @param psn packet sequence number, of which the lower 24 bits are used
+     * @return bytes written, or 0 if the memory cannot be accessed
      */
     static int write(
             SendRequest r,
@@ -33,7 +33,7 @@ final class PayloadPackets {
             int mtu,
             Opcode opcode,
             int peer,
-            boolean asksAck,
+            boolean requestsAck,
             int psn,
             MemorySegment out,
             long at) {
@@ -45,7 +45,7 @@ final class PayloadPackets {
         }
         boolean solicited = r.solicited && opcode.isLast() && r.opcode != WorkOpcode.RDMA_WRITE;
         int pad = -length & 3;
-        Bth.write(out, at, opcode.code(), solicited, pad, QueuePairMachine.PARTITION_KEY, peer, asksAck, psn);
+        Bth.write(out, at, opcode.code(), solicited, pad, QueuePairMachine.PARTITION_KEY, peer, requestsAck, psn);
         if (opcode.hasXrcEth()) {
             XrcEth.write(out, at + Bth.LENGTH, r.remoteSharedReceiveQueue);
         }
@@ -61,20 +61,20 @@ final class PayloadPackets {
         return opcode.headerLength() + length + pad;
     }
 
-    /** Copies a part of a work request's message to a packet; says whether its memory could be used. */
+    /** Copies a part of a work request's message to a packet. Returns false if its memory cannot be accessed. */
     static boolean gather(SendRequest r, int protectionDomain, long from, int length, MemorySegment out, long at) {
         return r.inline
                 ? LocalMemory.copy(r.inlineData, from, out, at, length)
                 : LocalMemory.gather(r.list, protectionDomain, from, length, out, at);
     }
 
-    /** Number of packets of a message. */
+    /** Returns the number of packets of a message. */
     static int count(SendRequest r, int mtu) {
         return (int) Math.max(1, (Math.min(r.lengthBytes, Requester.MAX_MESSAGE_BYTES) + mtu - 1) / mtu);
     }
 
-    /** Why a work request's memory cannot be used for what it does, or null. */
-    static @Nullable WorkStatus judgeMemory(SendRequest r, int protectionDomain, int access) {
+    /** Checks a work request's length and memory. Returns null if they are valid, otherwise the error status. */
+    static @Nullable WorkStatus checkMemory(SendRequest r, int protectionDomain, int access) {
         if (r.inline) {
             return r.lengthBytes <= r.inlineData.byteSize() ? null : WorkStatus.LOCAL_LENGTH_ERROR;
         }

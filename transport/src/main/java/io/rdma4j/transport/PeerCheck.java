@@ -4,24 +4,24 @@ import io.rdma4j.wire.Frame;
 import io.rdma4j.wire.Packet;
 
 /**
- * Whether the packets of a connection come from its peer: from its address, and from the UDP port that it has. Counts those
- * that only somebody sends who guesses, and tells when there are many.
+ * Checks that packets come from the peer's address and UDP port. Counts packets that can only come from an attacker who
+ * guesses, and raises an alarm if there are many.
  */
 final class PeerCheck {
-    /** No port: the next packet in sequence tells it. */
+    /** The port is not known; the next packet in sequence determines it. */
     private static final int UNKNOWN = 0;
 
-    /** Guessed packets of one second that are worth telling. */
+    /** Guessed packets within a second that raise an alarm. */
     static final int ALARM_PACKETS = 10_000;
 
     private static final long ALARM_NANOS = 1_000_000_000;
 
-    /** PSNs that a packet may be off without having been guessed: more than a peer ever has under way. */
+    /** Distance that a PSN may have without counting as guessed: more than a peer ever has in flight. */
     private static final int NEAR_PSNS = 1 << 16;
 
     private final QueuePairCounters counters;
     private final QueuePairMachine.Events events;
-    private long secondBeganNanos;
+    private long secondStartNanos;
     private int guessed;
     private SourcePortCheck check = SourcePortCheck.COUNT;
     private int port = UNKNOWN;
@@ -31,18 +31,18 @@ final class PeerCheck {
         this.events = events;
     }
 
-    /** Sets what is done about another port, and forgets the one that is known. */
+    /** Sets the port check and forgets the port. */
     void restart(SourcePortCheck newCheck) {
         check = newCheck;
         port = UNKNOWN;
     }
 
-    /** Forgets the port: the peer may be reached in another way from now on. */
+    /** Forgets the port, because the path to the peer may change. */
     void restart() {
         port = UNKNOWN;
     }
 
-    /** Whether a packet's addresses are those of the connection. */
+    /** Returns whether a packet has the addresses, and if enforced the UDP port, of the connection. */
     boolean isFromPeer(long nowNanos, Packet packet, QueuePairMachine.Peer peer) {
         Frame frame = packet.frame();
         if (frame.sourceLow != peer.remoteLow()
@@ -50,7 +50,7 @@ final class PeerCheck {
                 || frame.destinationLow != peer.localLow()
                 || frame.destinationHigh != peer.localHigh()) {
             counters.badSource++;
-            noteGuess(nowNanos);
+            countGuess(nowNanos);
             return false;
         }
         return frame.sourcePort == port || isPortAllowed(nowNanos, frame.sourcePort);
@@ -62,7 +62,7 @@ final class PeerCheck {
         }
         if (check == SourcePortCheck.ENFORCE) {
             counters.badSourcePort++;
-            noteGuess(nowNanos);
+            countGuess(nowNanos);
             return false;
         }
         if (check == SourcePortCheck.COUNT) {
@@ -72,19 +72,19 @@ final class PeerCheck {
         return true;
     }
 
-    /** Whether a PSN that is so many behind or ahead of the one that is due was guessed; that is counted. */
+    /** Returns whether a PSN at this distance from the expected one was guessed, and counts it if so. */
     boolean isOutOfWindow(long nowNanos, int distance) {
         boolean isFar = distance > NEAR_PSNS || distance < -NEAR_PSNS;
         if (isFar) {
             counters.farPsns++;
-            noteGuess(nowNanos);
+            countGuess(nowNanos);
         }
         return isFar;
     }
 
-    private void noteGuess(long nowNanos) {
-        if (nowNanos - secondBeganNanos >= ALARM_NANOS) {
-            secondBeganNanos = nowNanos;
+    private void countGuess(long nowNanos) {
+        if (nowNanos - secondStartNanos >= ALARM_NANOS) {
+            secondStartNanos = nowNanos;
             guessed = 0;
         }
         if (++guessed == ALARM_PACKETS) {
@@ -93,12 +93,12 @@ final class PeerCheck {
         }
     }
 
-    /** Whether the next packet in sequence is to be shown to {@link #learn}. */
+    /** Returns whether the next packet in sequence is to be passed to {@link #learn}. */
     boolean isLearning() {
         return port == UNKNOWN;
     }
 
-    /** Takes the port of a packet that was in sequence, which only the peer can know without guessing. */
+    /** Learns the port from a packet in sequence, which only the peer can send without guessing. */
     void learn(Packet packet) {
         port = packet.frame().sourcePort;
     }

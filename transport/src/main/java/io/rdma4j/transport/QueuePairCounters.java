@@ -1,36 +1,36 @@
 package io.rdma4j.transport;
 
 /**
- * What happened to one queue pair, counted since its creation. Plain fields, written by the thread that drives the queue
- * pair; other threads may read them and see values that are a little old. The names follow the {@code hw_counters} of
- * Linux rdma_rxe where it has the same.
+ * Event counters of one queue pair since its creation. Plain fields, written by the thread that drives the queue pair;
+ * other threads may read slightly stale values. Names follow the {@code hw_counters} of Linux rdma_rxe where it has the
+ * same.
  */
 public final class QueuePairCounters {
     /** Packets written by {@link QueuePairMachine#pollTransmit}. */
     public long sentPackets;
 
-    /** Packets given to {@link QueuePairMachine#onPacket}; each of them is also in exactly one of processed or dropped. */
+    /** Packets passed to {@link QueuePairMachine#onPacket}. Each is also counted as either processed or dropped. */
     public long receivedPackets;
 
-    /** Received packets that had an effect or an answer. */
+    /** Received packets that had an effect or were answered. */
     public long processedPackets;
 
-    /** Received packets that were dropped for any reason; the reasons below say why. */
+    /** Received packets that were dropped for any reason; counters below give reasons. */
     public long droppedPackets;
 
-    /** Dropped: not from the peer, or not to the address of this queue pair. */
+    /** Dropped: wrong source address, or destination address not of this queue pair. */
     public long badSource;
 
-    /** Dropped: from the peer's address, but not from its UDP port ({@link SourcePortCheck#ENFORCE}). */
+    /** Dropped: the peer's address, but not its UDP port ({@link SourcePortCheck#ENFORCE}). */
     public long badSourcePort;
 
-    /** Times that the peer's UDP port was another than before ({@link SourcePortCheck#COUNT}); these packets were taken. */
+    /** Changes of the peer's UDP port ({@link SourcePortCheck#COUNT}); these packets were accepted. */
     public long changedSourcePort;
 
-    /** Packets with a PSN that is far from any that is due or was lately, as only one that somebody guesses is. */
+    /** Packets with a PSN far from any recently expected one, which indicates guessing. */
     public long farPsns;
 
-    /** Seconds in which so many packets came with a PSN or UDP port that was guessed that it was reported. */
+    /** Seconds in which enough packets with a guessed address, port or PSN arrived to report it. */
     public long guessingAlarms;
 
     /** Dropped: wrong partition key. */
@@ -39,67 +39,67 @@ public final class QueuePairCounters {
     /** Dropped: a datagram with a wrong queue key. */
     public long badQueueKey;
 
-    /** Dropped: the operation is of another transport. */
+    /** Dropped: opcode of another transport. */
     public long badOpcode;
 
-    /** Dropped: the queue pair's state does not allow it to receive this. */
+    /** Dropped: not receivable in the queue pair's state. */
     public long badState;
 
-    /** Requests that had been executed before. */
+    /** Requests that had already been executed. */
     public long duplicateRequests;
 
-    /** Requests that came too early: something before them is missing. */
+    /** Requests that arrived out of order: an earlier one is missing. */
     public long outOfSequenceRequests;
 
-    /** Responses that answer nothing outstanding, or whose message sequence number cannot be. */
+    /** Responses to no outstanding request, or with an implausible message sequence number. */
     public long ghostResponses;
 
-    /** Receiver-not-ready answers received. */
+    /** RNR NAKs received. */
     public long receivedRnrNaks;
 
-    /** Receiver-not-ready answers sent. */
+    /** RNR NAKs sent. */
     public long sentRnrNaks;
 
-    /** Sequence errors reported by the peer. */
+    /** PSN sequence error NAKs received. */
     public long receivedSequenceErrors;
 
-    /** Sequence errors reported to the peer. */
+    /** PSN sequence error NAKs sent. */
     public long sentSequenceErrors;
 
-    /** Answers that showed the loss of an earlier READ or atomic answer. */
+    /** Responses that implied the loss of an earlier READ or atomic response. */
     public long impliedNaks;
 
-    /** Acknowledgements left out because a later one covers them. */
+    /** Acknowledgements omitted because a later one covers them. */
     public long coalescedAcks;
 
-    /** Request packets sent more than once. */
+    /** Retransmitted request packets. */
     public long retransmittedPackets;
 
-    /** Retransmission timer expiries. */
+    /** Expiries of the retransmission timer. */
     public long timeouts;
 
-    /** Times that packets were sent again early, because answers usually come sooner. */
+    /** Tail-loss probes: packets retransmitted before the timeout because responses usually arrive sooner. */
     public long earlyRepetitions;
 
-    /** Questions to an idle peer whether it is there. */
+    /** Keep-alive probes sent to idle peers. */
     public long idleProbes;
 
-    /** Work requests given up because the peer did not answer. */
+    /** Work requests, and idle connections, that failed because the peer did not respond. */
     public long retryExceededErrors;
 
-    /** Work requests given up because the peer had no receive posted. */
+    /** Work requests that failed because the peer had no receive posted. */
     public long rnrRetryExceededErrors;
 
-    /** Requests of the peer refused because of key, range or rights. */
+    /** Requests of the peer rejected because of an invalid key, range or access right. */
     public long keyViolations;
 
-    /** Unreliable transports: messages lost, since a packet was missing, or no receive or no right was there for them. */
+    /** Messages dropped by unreliable transports: a packet was missing, no receive was posted, or access was denied. */
     public long droppedMessages;
 
-    /** Send work requests completed with success. */
+    /** Send work requests completed successfully. */
     public long completedSends;
 
-    /** Receive work requests completed with success. */
+    /** Receive work requests completed successfully. */
     public long completedReceives;
 
     /** Creates counters at zero. */

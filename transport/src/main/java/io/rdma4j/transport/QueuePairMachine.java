@@ -7,41 +7,41 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What queue pairs of all transports have in common: states, the two work queues, completions, and how they are driven.
+ * Base of the queue pairs of all transports: states, work queues, completions and the driving interface.
  *
- * <p><b>Driving it.</b> One thread at a time calls everything except the queues' {@code claim} and {@code publish}. After
+ * <p><b>Driving.</b> One thread at a time calls all methods except the queues' {@code claim} and {@code publish}. After
  * any {@code on…} call, state change or post, call {@link #pollTransmit} until it returns 0, then read
- * {@link #nextDeadlineNanos} again. Give all packets that have already arrived to {@link #onPacket} before calling
- * {@link #onDeadline}: after a pause of the driver the answer may lie in the socket, and a timer that fires first would
- * send everything twice or give up for nothing.
+ * {@link #nextDeadlineNanos} again. Pass all packets that have already arrived to {@link #onPacket} before calling
+ * {@link #onDeadline}. After a pause of the driver the response may still be in the socket, and a timer that fires
+ * first would retransmit everything or fail the connection needlessly.
  *
- * <p><b>Time</b> is a monotonic number of nanoseconds that the caller brings.
+ * <p><b>Time</b> is a monotonic clock in nanoseconds, supplied by the caller.
  *
  * <p>Sinks and {@link Events} are called from inside these methods and must not call back, with one exception:
  * {@link #toError} may be called from a {@link CompletionSink}.
  */
 public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, UdQueuePair {
-    /** Room that {@link #pollTransmit} needs beside the path MTU, in bytes. */
+    /** Space that {@link #pollTransmit} needs in addition to the path MTU, in bytes. */
     public static final int HEADER_ROOM_BYTES = 64;
 
-    /** The default partition, the only one that software devices have. */
+    /** Default partition key, the only one of software devices. */
     static final int PARTITION_KEY = 0xffff;
 
     private static final int PARTITION = 0x7fff;
 
     /**
-     * What a queue pair is made with.
+     * Creation parameters of a queue pair.
      *
-     * @param maxSendRequests places of the send queue
-     * @param maxReceiveRequests places of the receive queue
-     * @param maxSendScatterGather pieces of one send work request
-     * @param maxReceiveScatterGather pieces of one receive work request
-     * @param maxInlineBytes bytes that a send work request can carry itself
-     * @param signalAll whether every success of the send queue is reported ({@code sq_sig_all})
+     * @param maxSendRequests capacity of the send queue
+     * @param maxReceiveRequests capacity of the receive queue
+     * @param maxSendScatterGather maximum number of pieces of a send work request
+     * @param maxReceiveScatterGather maximum number of pieces of a receive work request
+     * @param maxInlineBytes maximum inline bytes of a send work request
+     * @param signalAll {@code true} to report every successful send work request ({@code sq_sig_all})
      * @param protectionDomain number of the protection domain
-     * @param sharedReceives the queue that receives are taken from, or null for one of its own; with a shared one the own
-     *     queue has no place, whatever its sizes say
-     * @param extendedDomain for the target of extended connections: where it finds the shared queues that requests name;
+     * @param sharedReceives shared queue that receives are taken from, or null for a receive queue of its own; with a
+     *     shared queue the receive queue has capacity 0, regardless of the sizes above
+     * @param extendedDomain for the target of extended connections, the domain of the shared queues that requests name;
      *     null for all others
      */
     public record Configuration(
@@ -54,7 +54,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
             int protectionDomain,
             @Nullable SharedReceiveQueue sharedReceives,
             @Nullable XrcDomain extendedDomain) {
-        /** What a queue pair with a receive queue of its own is made with. */
+        /** Creates the parameters of a queue pair with a receive queue of its own. */
         public Configuration(
                 int maxSendRequests,
                 int maxReceiveRequests,
@@ -76,36 +76,36 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         }
     }
 
-    /** States, as in {@code ibv_qp_state}. */
+    /** Queue pair states, as in {@code ibv_qp_state}. */
     public enum State {
-        /** Nothing is possible but to initialise. */
+        /** Only the transition to INIT is possible. */
         RESET,
         /** Receives may be posted; packets are dropped. */
         INIT,
-        /** Requests of the peer are served. */
+        /** The peer's requests are served. */
         READY_TO_RECEIVE,
-        /** Everything works. */
+        /** Fully operational. */
         READY_TO_SEND,
-        /** What was begun to be sent is finished, and nothing new is begun; the peer's requests are served. */
+        /** Started sends are finished, and no new ones are started; the peer's requests are served. */
         SEND_QUEUE_DRAINED,
-        /** An unreliable transport could not send something: sends are flushed, the peer's requests are served. */
+        /** A send of an unreliable transport failed: sends are flushed, the peer's requests are served. */
         SEND_QUEUE_ERROR,
         /** All work is flushed; packets are dropped. */
         ERROR
     }
 
     /**
-     * The path to the peer of a connection; addresses in GID form as in {@link io.rdma4j.wire.Frame}.
+     * The path to the peer of a connection. Addresses are in GID form as in {@link io.rdma4j.wire.Frame}.
      *
-     * @param localHigh own address, upper half
-     * @param localLow own address, lower half
-     * @param remoteHigh peer's address, upper half
-     * @param remoteLow peer's address, lower half
-     * @param remoteScope interface number of a link-local peer address; 0 for others
-     * @param queuePairNumber peer's queue pair, 24 bits
+     * @param localHigh upper half of the local address
+     * @param localLow lower half of the local address
+     * @param remoteHigh upper half of the peer's address
+     * @param remoteLow lower half of the peer's address
+     * @param remoteScope interface index of a link-local peer address; otherwise 0
+     * @param queuePairNumber number of the peer's queue pair, 24 bits
      * @param trafficClass IPv4 type of service or IPv6 traffic class
      * @param hopLimit IPv4 time to live or IPv6 hop limit
-     * @param flowLabel number that the UDP source port is made of, 20 bits
+     * @param flowLabel flow label from which the UDP source port is derived, 20 bits
      */
     public record Peer(
             long localHigh,
@@ -118,10 +118,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
             int hopLimit,
             int flowLabel) {}
 
-    /** Where events of the queue pair go. */
+    /** Receives the events of queue pairs. */
     @FunctionalInterface
     public interface Events {
-        /** Takes an event. */
+        /** Handles an event. */
         void onAsyncEvent(QueuePairEvent event);
     }
 
@@ -140,16 +140,17 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     private State state = State.RESET;
     private int accessFlags;
 
-    /** In SEND_QUEUE_DRAINED: whether something that was begun is not finished, and whether its end is to be reported. */
+    /** True in SEND_QUEUE_DRAINED while a started send is not finished. */
     private boolean isDraining;
 
+    /** True if the end of draining is to be reported. */
     private boolean reportsDrained;
 
-    /** Whether the peer's first packet was reported. */
-    private boolean wasHeard;
+    /** True if the peer's first packet has been reported. */
+    private boolean isEstablishedReported;
 
-    /** Whether it was reported that nothing more is taken from the shared queue. */
-    private boolean wasLastReported;
+    /** True if LAST_RECEIVE_REACHED has been reported. */
+    private boolean isLastReceiveReported;
 
     QueuePairMachine(
             int number,
@@ -165,55 +166,55 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         peerCheck = new PeerCheck(counters, events);
         sendQueue = new SendQueue(
                 configuration.maxSendRequests(), configuration.maxSendScatterGather(), configuration.maxInlineBytes());
-        boolean hasOwn = configuration.sharedReceives() == null && configuration.extendedDomain() == null;
-        receiveQueue = hasOwn
+        boolean hasOwnQueue = configuration.sharedReceives() == null && configuration.extendedDomain() == null;
+        receiveQueue = hasOwnQueue
                 ? new ReceiveQueue(configuration.maxReceiveRequests(), configuration.maxReceiveScatterGather())
                 : new ReceiveQueue(0, 0);
         receives = new ReceiveSource(receiveQueue, configuration);
     }
 
-    /** The transport that it speaks: packets of others are dropped. */
+    /** Returns the transport; packets of other transports are dropped. */
     public abstract Opcode.Transport transport();
 
-    /** Number of the queue pair, 24 bits. */
+    /** Returns the number of the queue pair, 24 bits. */
     public final int number() {
         return number;
     }
 
-    /** What the queue pair was made with. */
+    /** Returns the creation parameters. */
     public final Configuration configuration() {
         return configuration;
     }
 
-    /** State. */
+    /** Returns the state. */
     public final State state() {
         return state;
     }
 
-    /** What the peer may do, bits of {@link AccessFlags}. */
+    /** Returns the peer's access rights, bits of {@link AccessFlags}. */
     public final int accessFlags() {
         return accessFlags;
     }
 
-    /** Where send work requests are posted. */
+    /** Returns the send queue, for posting. */
     public final SendQueue sendQueue() {
         return sendQueue;
     }
 
-    /** Where receive work requests are posted, unless the queue pair uses a shared queue: then this has no place. */
+    /** Returns the receive queue, for posting. It has capacity 0 if the queue pair uses a shared one. */
     public final ReceiveQueue receiveQueue() {
         return receiveQueue;
     }
 
-    /** Counters. */
+    /** Returns the counters. */
     public final QueuePairCounters counters() {
         return counters;
     }
 
     /**
-     * From RESET to INIT; in INIT, sets the rights again.
+     * Moves from RESET to INIT; in INIT, replaces the access rights.
      *
-     * @param flags what the peer may do, bits of {@link AccessFlags}
+     * @param flags access rights of the peer, bits of {@link AccessFlags}
      */
     public final void toInit(int flags) {
         require(state == State.RESET || state == State.INIT, State.INIT);
@@ -222,7 +223,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * Changes what the peer may do, in any state but RESET.
+     * Changes the peer's access rights, in any state but RESET.
      *
      * @param flags bits of {@link AccessFlags}
      */
@@ -232,9 +233,9 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * From any state to ERROR: completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}. An
-     * acknowledgement that a reliable connection already owes its peer is still sent: the peer learns what was executed.
-     * Answers of READs are not, also when the queue pair has failed before.
+     * Moves from any state to ERROR and completes everything posted with {@link WorkStatus#WORK_REQUEST_FLUSHED_ERROR}.
+     * A reliable connection still sends a pending acknowledgement, so that the peer learns which requests were
+     * executed. READ responses are discarded, including those still pending after an earlier failure.
      */
     public final void toError() {
         state = State.ERROR;
@@ -244,25 +245,26 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * From READY_TO_SEND to SEND_QUEUE_DRAINED: what was begun is finished, also with all its repetitions; what was not
-     * waits, with what is posted from now on, for {@link #resume}.
+     * Moves from READY_TO_SEND to SEND_QUEUE_DRAINED. Started work requests are finished, including retransmissions.
+     * All others, and those posted from now on, wait for {@link #resume}.
      *
-     * @param reports whether {@link QueuePairEvent#SEND_QUEUE_DRAINED} is reported when nothing is under way any more
+     * @param reports {@code true} to report {@link QueuePairEvent#SEND_QUEUE_DRAINED} when nothing is in flight any
+     *     longer
      */
     public final void drain(boolean reports) {
         require(state == State.READY_TO_SEND, State.SEND_QUEUE_DRAINED);
         state = State.SEND_QUEUE_DRAINED;
         isDraining = true;
         reportsDrained = reports;
-        noteIfDrained();
+        reportIfDrained();
     }
 
-    /** Whether the state is SEND_QUEUE_DRAINED, but something is still under way. */
+    /** Returns whether the state is SEND_QUEUE_DRAINED but something is still in flight. */
     public final boolean isDraining() {
         return isDraining;
     }
 
-    /** Back to READY_TO_SEND, from SEND_QUEUE_DRAINED when nothing is under way any more or from SEND_QUEUE_ERROR. */
+    /** Goes back to READY_TO_SEND from SEND_QUEUE_ERROR, or from SEND_QUEUE_DRAINED when nothing is in flight. */
     public final void resume() {
         require(
                 state == State.SEND_QUEUE_DRAINED && !isDraining || state == State.SEND_QUEUE_ERROR,
@@ -271,14 +273,14 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * Sets what a connection does with packets from another UDP port than its peer's; {@link SourcePortCheck#COUNT} before. To
-     * be called before the path is set, since the port is learned anew.
+     * Sets how a connection treats packets from another UDP port than its peer's; the default is
+     * {@link SourcePortCheck#COUNT}. Call it before setting the path, since the port is learned anew.
      */
     public final void checkSourcePort(SourcePortCheck check) {
         peerCheck.restart(check);
     }
 
-    private void noteIfDrained() {
+    private void reportIfDrained() {
         if (isDraining && !hasBegun()) {
             isDraining = false;
             if (reportsDrained) {
@@ -288,32 +290,32 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * From any state to ERROR, forgetting everything posted without completions: the step before {@link #reset} for a
-     * driver that lets {@link #pollTransmit} send the acknowledgement that may still be owed, and nothing else.
+     * Moves from any state to ERROR and discards all posted work requests without completing them. Precedes
+     * {@link #reset} in a driver that lets {@link #pollTransmit} send a pending acknowledgement, and nothing else.
      */
     public final void abandon() {
         sendQueue.clear();
         receives.clear();
-        wasLastReported = true;
+        isLastReceiveReported = true;
         toError();
     }
 
-    /** From any state to RESET: forgets everything posted, without completions. */
+    /** Moves from any state to RESET and discards all posted work requests without completing them. */
     public final void reset() {
         sendQueue.clear();
         receives.clear();
         onReset();
         peerCheck.restart();
         accessFlags = 0;
-        wasLastReported = false;
+        isLastReceiveReported = false;
         isDraining = false;
         state = State.RESET;
     }
 
     /**
-     * In ERROR, completes what was posted since, in SEND_QUEUE_ERROR the sends of it; else does nothing. To be called
-     * after every post in these states. Of a shared queue it completes what this queue pair has taken, and then reports
-     * that it takes no more.
+     * Flushes the work requests posted since the queue pair entered ERROR, or the sends posted since SEND_QUEUE_ERROR;
+     * otherwise does nothing. Call it after every post in these states. With a shared receive queue, completes the
+     * receive that this queue pair has taken and then reports LAST_RECEIVE_REACHED.
      */
     public final void flush() {
         if (state != State.ERROR && state != State.SEND_QUEUE_ERROR) {
@@ -332,8 +334,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         while ((receive = receives.posted()) != null) {
             failReceive(receive, WorkStatus.WORK_REQUEST_FLUSHED_ERROR);
         }
-        if (receives.isShared() && !wasLastReported) {
-            wasLastReported = true;
+        if (receives.isShared() && !isLastReceiveReported) {
+            isLastReceiveReported = true;
             events.onAsyncEvent(QueuePairEvent.LAST_RECEIVE_REACHED);
         }
     }
@@ -341,10 +343,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     // ---- driving ----
 
     /**
-     * Takes a packet for this queue pair.
+     * Processes a packet for this queue pair.
      *
-     * @param nowNanos time
-     * @param packet parsed, with a correct ICRC, its frame's addresses filled in; used during the call only
+     * @param nowNanos current time
+     * @param packet parsed packet with a correct ICRC and its frame's addresses set; used only during the call
      */
     public final void onPacket(long nowNanos, Packet packet) {
         counters.receivedPackets++;
@@ -355,67 +357,70 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         }
     }
 
-    /** Whether a packet may be looked at: state, transport, addresses and keys; counts why not. */
+    /**
+     * Returns whether a packet may be processed: checks state, transport, addresses and keys, and counts the reason if
+     * not.
+     */
     abstract boolean isAcceptable(long nowNanos, Packet packet);
 
-    /** Takes a packet that is acceptable; says whether it had an effect or an answer. */
+    /** Processes an acceptable packet. Returns whether it had an effect or is answered. */
     abstract boolean process(long nowNanos, Packet packet);
 
     /**
-     * Writes the next packet to send, from its BTH to its padding, without ICRC.
+     * Writes the next packet to send, from the BTH to the padding, without the ICRC.
      *
-     * @param nowNanos time
+     * @param nowNanos current time
      * @param out memory with room for the path MTU and {@link #HEADER_ROOM_BYTES} at {@code at}
-     * @param at where the BTH goes
-     * @return bytes written; 0 when there is nothing to send now
+     * @param at offset of the BTH
+     * @return bytes written; 0 if there is nothing to send now
      */
     public abstract int pollTransmit(long nowNanos, MemorySegment out, long at);
 
-    /** When {@link #onDeadline} is to be called; {@link Long#MAX_VALUE} for never. */
+    /** Returns the time when {@link #onDeadline} must be called; {@link Long#MAX_VALUE} for never. */
     public abstract long nextDeadlineNanos();
 
-    /** Lets time-outs happen. To be called when the time of {@link #nextDeadlineNanos} has come; earlier does nothing. */
+    /** Handles expired timers. Call it when {@link #nextDeadlineNanos} is reached; an earlier call has no effect. */
     public abstract void onDeadline(long nowNanos);
 
     // ---- for the transports and their parts ----
 
-    /** Whether a send work request has been begun and is not completed. */
+    /** Returns whether a send work request has been started and is not completed. */
     abstract boolean hasBegun();
 
-    /** PSN of the next packet that was never sent, 24 bits. */
+    /** Returns the PSN after the newest packet ever sent, 24 bits. */
     public abstract int sendPsn();
 
-    /** PSN of the next request that is expected of the peer, 24 bits. */
+    /** Returns the PSN of the next expected request, 24 bits. */
     public abstract int receivePsn();
 
     /**
-     * The state has become ERROR; the queues are flushed next.
+     * Called when the state has become ERROR, before the queues are flushed.
      *
-     * @param mayAnswer whether what was decided to answer may still be sent, if it is little
+     * @param mayRespond {@code true} if a limited number of pending responses may still be sent
      */
-    abstract void onError(boolean mayAnswer);
+    abstract void onError(boolean mayRespond);
 
-    /** The state becomes RESET: everything is to be forgotten. */
+    /** Called when the state becomes RESET; discards all protocol state. */
     abstract void onReset();
 
-    /** Goes to a state whose conditions the transport has checked. */
+    /** Enters a state whose conditions the transport has checked. */
     final void enter(State next) {
         state = next;
-        wasHeard = false;
+        isEstablishedReported = false;
     }
 
     /**
-     * A request with the PSN that is due has come, so of the connection's peer: the first one is reported if this side cannot
-     * send yet.
+     * Called for a request with the expected PSN, which is therefore from the peer. Reports the first one if this side
+     * cannot send yet.
      */
-    final void noteRequest() {
-        if (state == State.READY_TO_RECEIVE && !wasHeard) {
-            wasHeard = true;
+    final void onExpectedRequest() {
+        if (state == State.READY_TO_RECEIVE && !isEstablishedReported) {
+            isEstablishedReported = true;
             events.onAsyncEvent(QueuePairEvent.COMMUNICATION_ESTABLISHED);
         }
     }
 
-    /** Whether a packet is of the default partition; full and limited members of it may send. */
+    /** Returns whether a packet belongs to the default partition, whose full and limited members may both send. */
     final boolean isOfPartition(Packet packet) {
         if ((packet.partitionKey() & PARTITION) != PARTITION) {
             counters.badPartitionKey++;
@@ -424,7 +429,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         return true;
     }
 
-    /** Whether a packet is of this transport. */
+    /** Returns whether a packet belongs to this transport. */
     final boolean isOfTransport(Packet packet) {
         if (packet.opcode().transport() != transport()) {
             counters.badOpcode++;
@@ -445,17 +450,17 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         return state == State.READY_TO_SEND;
     }
 
-    /** Whether what was begun to be sent goes on. */
+    /** Returns whether started sends continue. */
     final boolean isSending() {
         return state == State.READY_TO_SEND || state == State.SEND_QUEUE_DRAINED;
     }
 
-    /** Whether the peer's requests are served. */
+    /** Returns whether the peer's requests are served. */
     final boolean isReceiving() {
         return state == State.READY_TO_RECEIVE || isSending() || state == State.SEND_QUEUE_ERROR;
     }
 
-    /** Ends the oldest send work request with an error, and with it the connection. */
+    /** Completes the oldest send work request with an error and fails the connection. */
     final void failSend(WorkStatus status) {
         if (isSending() && !sendQueue.isEmpty()) {
             isDraining = false;
@@ -464,7 +469,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         }
     }
 
-    /** Ends the oldest send work request of an unreliable transport with an error; only sending stops. */
+    /** Completes the oldest send work request of an unreliable transport with an error; only sending stops. */
     final void failUnreliableSend(WorkStatus status) {
         isDraining = false;
         state = State.SEND_QUEUE_ERROR;
@@ -473,8 +478,8 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
     }
 
     /**
-     * Ends the connection because of a request of the peer, or its silence. What was decided to answer is still sent, if it
-     * is little.
+     * Fails the connection because of the peer's request or silence. A limited number of pending responses is still
+     * sent.
      */
     final void failWith(@Nullable QueuePairEvent event) {
         state = State.ERROR;
@@ -486,12 +491,12 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         flush();
     }
 
-    /** Whether a success of a work request is reported, so that somebody may wait for it. */
+    /** Returns whether success of a work request is reported, so that the application may be waiting for it. */
     final boolean isSignaled(SendRequest request) {
         return request.signaled || configuration.signalAll();
     }
 
-    /** Reports the oldest send work request if it has to be, and gives its place back. */
+    /** Completes the oldest send work request, reports it if required, and releases its slot. */
     final void completeSend(SendRequest request, WorkStatus status) {
         Completion c = completion;
         c.workRequestId = request.workRequestId;
@@ -514,10 +519,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         if (reported) {
             report(c, sendCompletions);
         }
-        noteIfDrained();
+        reportIfDrained();
     }
 
-    /** Ends a receive with success; the packet is the last of its message. */
+    /** Completes a receive successfully; the packet is the last of its message. */
     final void completeReceive(ReceiveRequest request, Packet packet, long bytes) {
         Opcode opcode = packet.opcode();
         Completion c = completion;
@@ -540,7 +545,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         report(c, sink);
     }
 
-    /** Ends the receive of a datagram with success. */
+    /** Completes the receive of a datagram successfully. */
     final void completeDatagram(ReceiveRequest request, Packet packet, long bytes) {
         Opcode opcode = packet.opcode();
         Completion c = completion;
@@ -562,7 +567,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         report(c, sink);
     }
 
-    /** Ends a receive without success. */
+    /** Completes a receive with an error. */
     final void failReceive(ReceiveRequest request, WorkStatus status) {
         Completion c = completion;
         c.workRequestId = request.workRequestId;
@@ -581,7 +586,7 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         report(c, sink);
     }
 
-    /** Reports a completion. One that is lost ends the queue pair, which may use the sink without belonging to it. */
+    /** Reports a completion. A lost completion fails the queue pair, which may use the sink without belonging to it. */
     private void report(Completion c, CompletionSink sink) {
         c.isLost = false;
         sink.onCompletion(c);
@@ -590,10 +595,10 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         }
     }
 
-    final void require(boolean allowed, State wanted) {
+    final void require(boolean allowed, State target) {
         if (!allowed) {
             throw new IllegalStateException(
-                    "queue pair 0x" + Integer.toHexString(number) + " cannot go from " + state + " to " + wanted);
+                    "queue pair 0x" + Integer.toHexString(number) + " cannot go from " + state + " to " + target);
         }
     }
 
@@ -601,9 +606,9 @@ public abstract sealed class QueuePairMachine permits RcQueuePair, UcQueuePair, 
         check(bytes >= 256 && bytes <= 4096 && Integer.bitCount(bytes) == 1, "path MTU", bytes);
     }
 
-    static void check(boolean inRange, String what, int value) {
+    static void check(boolean inRange, String name, int value) {
         if (!inRange) {
-            throw new IllegalArgumentException(what + " out of range: " + value);
+            throw new IllegalArgumentException(name + " out of range: " + value);
         }
     }
 }

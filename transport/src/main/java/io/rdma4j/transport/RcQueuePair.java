@@ -11,57 +11,57 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair of the reliable connection service, without I/O: packets and time go in, packets, completions and a
- * deadline come out.
+ * A queue pair of the reliable connection service, without I/O. Packets and the time are passed in; packets,
+ * completions and a deadline come out.
  *
- * <p>Source: InfiniBand Architecture volume 1, chapters 9 (transport) and 10 (verbs); where Linux rdma_rxe differs, what
- * it sends is accepted.
+ * <p>Source: InfiniBand Architecture volume 1, chapters 9 (transport) and 10 (verbs). Deviating packets of Linux
+ * rdma_rxe are accepted.
  */
 public final class RcQueuePair extends QueuePairMachine {
     /**
-     * What {@link #toReadyToReceive} sets.
+     * Parameters of {@link #toReadyToReceive}.
      *
      * @param peer path to the peer
      * @param pathMtuBytes payload bytes of a full packet: 256, 512, 1024, 2048 or 4096
-     * @param receivePsn first PSN that the peer sends with, 24 bits
-     * @param maxDestinationReadAtomic READs and atomics that the peer may have in flight, 0 to 128
-     * @param minRnrTimerCode code of the time that the peer is asked to wait when no receive is posted, 0 to 31
+     * @param receivePsn the peer's first PSN, 24 bits
+     * @param maxDestinationReadAtomic maximum number of READs and atomics that the peer may have in flight, 0 to 255
+     * @param minRnrTimerCode code of the delay requested from the peer when no receive is posted, 0 to 31
      */
     public record ReceiveParameters(
             Peer peer, int pathMtuBytes, int receivePsn, int maxDestinationReadAtomic, int minRnrTimerCode) {}
 
     /**
-     * What {@link #toReadyToSend} sets.
+     * Parameters of {@link #toReadyToSend}.
      *
-     * @param sendPsn first PSN to send with, 24 bits
-     * @param maxReadAtomic READs and atomics to have in flight, 0 to 128
-     * @param retryCount transmissions after the first before the peer is given up, 0 to 7 (7 means seven)
-     * @param rnrRetry the same for receivers that are not ready; 7 means without end
-     * @param timeoutExponent the answer is waited for 4.096 µs · 2<sup>exponent</sup>; 0 means without end, at most 31
-     * @param repeatsEarly whether packets are also sent again before that, when an answer takes much longer than answers
-     *     usually do; such a repetition is no retry. Where the timeout is below 50 ms, a silence costs a retry after
-     *     50 ms then, or after four timeouts, which are the most that the specification allows
+     * @param sendPsn first PSN to send, 24 bits
+     * @param maxReadAtomic maximum number of READs and atomics in flight, 0 to 255
+     * @param retryCount number of retransmissions before the connection fails, 0 to 7 (7 means seven)
+     * @param rnrRetry number of retries after RNR NAKs, 0 to 7; 7 means unlimited
+     * @param timeoutExponent retransmission timeout: 4.096 µs · 2<sup>exponent</sup>, at most 31; 0 means no timeout
+     * @param repeatsEarly {@code true} to also send tail-loss probes, when a response takes much longer than usual; a
+     *     probe does not count as a retry. If the timeout is below 50 ms, a retry is then consumed after a silence of
+     *     50 ms or four timeouts, whichever is shorter; four is the maximum that the specification allows
      */
     public record SendParameters(
             int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent, boolean repeatsEarly) {
-        /** Parameters without early repetition: exactly what the specification has. */
+        /** Creates parameters without tail-loss probes, which follow the specification exactly. */
         public SendParameters(int sendPsn, int maxReadAtomic, int retryCount, int rnrRetry, int timeoutExponent) {
             this(sendPsn, maxReadAtomic, retryCount, rnrRetry, timeoutExponent, false);
         }
 
-        /** How long the peer may be silent before that costs a retry; {@link Long#MAX_VALUE} without end. */
+        /** Returns how long the peer may be silent before a retry is consumed; {@link Long#MAX_VALUE} for no limit. */
         public long silenceNanos() {
             return Requester.silenceNanos(Timers.acknowledgeTimeoutNanos(timeoutExponent), repeatsEarly);
         }
     }
 
-    /** What a queue pair does in its connection. */
+    /** The role of a queue pair in its connection. */
     public enum Role {
-        /** A reliable connection: both sides send and receive. */
+        /** Reliable connection: both sides send and receive. */
         CONNECTED,
-        /** The side of an extended reliable connection that sends requests. */
+        /** Side of an extended reliable connection that sends requests. */
         INITIATOR,
-        /** The side of an extended reliable connection that serves requests, with shared receive queues of its domain. */
+        /** Side of an extended reliable connection that serves requests, with shared receive queues of its domain. */
         TARGET
     }
 
@@ -75,18 +75,18 @@ public final class RcQueuePair extends QueuePairMachine {
     private @Nullable ReceiveParameters receiveParameters;
     private @Nullable SendParameters sendParameters;
 
-    /** Whether it is the turn of READ answers, where requests wait too. */
-    private boolean answersFirst;
+    /** True if READ and atomic responses take precedence over requests in the next poll. */
+    private boolean responsesFirst;
 
     /**
-     * Makes a queue pair in the state {@link State#RESET}.
+     * Creates a queue pair in the state {@link State#RESET}.
      *
-     * @param number its number, 24 bits
-     * @param configuration sizes of its queues
-     * @param memory regions that it may use
-     * @param sendCompletions where send completions go
-     * @param receiveCompletions where receive completions go; may be the same
-     * @param events where events go
+     * @param number number of the queue pair, 24 bits
+     * @param configuration creation parameters
+     * @param memory table of the regions that it may access
+     * @param sendCompletions sink for send completions
+     * @param receiveCompletions sink for receive completions; may be the same
+     * @param events listener for events
      */
     public RcQueuePair(
             int number,
@@ -99,15 +99,15 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * Makes a queue pair of any role in the state {@link State#RESET}.
+     * Creates a queue pair of any role in the state {@link State#RESET}.
      *
-     * @param role what it does
-     * @param number its number, 24 bits
-     * @param configuration sizes of its queues; of a target with the domain of its shared receive queues
-     * @param memory regions that it may use
-     * @param sendCompletions where send completions go
-     * @param receiveCompletions where receive completions go, unless the shared receive queue knows better
-     * @param events where events go
+     * @param role role in the connection
+     * @param number number of the queue pair, 24 bits
+     * @param configuration creation parameters; for a target with the domain of its shared receive queues
+     * @param memory table of the regions that it may access
+     * @param sendCompletions sink for send completions
+     * @param receiveCompletions sink for receive completions, unless the shared receive queue has its own
+     * @param events listener for events
      */
     public RcQueuePair(
             Role role,
@@ -125,34 +125,34 @@ public final class RcQueuePair extends QueuePairMachine {
         responder = new Responder(this, memory, receives, counters);
     }
 
-    /** What {@link #toReadyToReceive} set, or null before. */
+    /** Returns the parameters of {@link #toReadyToReceive}, or null before. */
     public @Nullable ReceiveParameters receiveParameters() {
         return receiveParameters;
     }
 
-    /** What {@link #toReadyToSend} set, or null before. */
+    /** Returns the parameters of {@link #toReadyToSend}, or null before. */
     public @Nullable SendParameters sendParameters() {
         return sendParameters;
     }
 
     /**
-     * From INIT to READY_TO_RECEIVE.
+     * Moves from INIT to READY_TO_RECEIVE.
      *
-     * @throws IllegalArgumentException if a parameter is out of range; nothing is changed then
+     * @throws IllegalArgumentException if a parameter is out of range; the state is unchanged
      */
     public void toReadyToReceive(ReceiveParameters p) {
         require(state() == State.INIT, State.READY_TO_RECEIVE);
         checkRanges(p);
         receiveParameters = p;
         responder.start(p);
-        answersFirst = false;
+        responsesFirst = false;
         enter(State.READY_TO_RECEIVE);
     }
 
     /**
-     * From READY_TO_RECEIVE to READY_TO_SEND.
+     * Moves from READY_TO_RECEIVE to READY_TO_SEND.
      *
-     * @throws IllegalArgumentException if a parameter is out of range; nothing is changed then
+     * @throws IllegalArgumentException if a parameter is out of range; the state is unchanged
      */
     public void toReadyToSend(SendParameters p) {
         ReceiveParameters path = receiveParameters;
@@ -185,20 +185,20 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * Changes the time that the peer is asked to wait when no receive is posted, from READY_TO_RECEIVE on.
+     * Changes the delay requested from the peer when no receive is posted; from READY_TO_RECEIVE on.
      *
-     * @param code code of the time, 0 to 31
+     * @param code code of the delay, 0 to 31
      */
     public void changeMinRnrTimer(int code) {
         check(code >>> 5 == 0, "RNR timer code", code);
-        responder.answers().rnrTimer(code);
+        responder.responses().rnrTimer(code);
     }
 
     /**
-     * Changes what may change in SEND_QUEUE_DRAINED, once nothing is under way: the path to the same queue pair, time-outs,
-     * retries and depths. PSNs and the path MTU stay.
+     * Changes the parameters that may change in SEND_QUEUE_DRAINED once nothing is in flight. These are the path to the
+     * same queue pair, timeouts, retries and depths. PSNs and the path MTU do not change.
      *
-     * @throws IllegalArgumentException if a parameter is out of range; nothing is changed then
+     * @throws IllegalArgumentException if a parameter is out of range; nothing is changed
      */
     public void change(ReceiveParameters receive, SendParameters send) {
         require(state() == State.SEND_QUEUE_DRAINED && !isDraining(), State.SEND_QUEUE_DRAINED);
@@ -212,27 +212,29 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * Has the peer asked whether it is there whenever nothing has come from it for a while and nothing is under way, in the
-     * states that send. One that does not answer as often as a request would be repeated is given up: ERROR, with {@link
-     * QueuePairEvent#QUEUE_PAIR_FATAL}. No work request takes part, and no packet sequence number: a packet is sent again
-     * that the peer has had already, if without content, and such packets are acknowledged. Ends with a reset.
+     * Probes the peer whenever nothing was received from it for the interval and no request is in flight, while the
+     * state allows sending. A peer that does not answer is probed as often as a request would be retransmitted. The
+     * queue pair then enters ERROR with {@link QueuePairEvent#QUEUE_PAIR_FATAL}. A probe uses no work request and no
+     * new packet sequence number: it is a duplicate of an earlier PSN without payload, which the peer acknowledges. A
+     * reset stops probing.
      *
-     * @param intervalNanos how long; 0 for never, as in the beginning
-     * @throws IllegalArgumentException if it is negative, or this is an extended connection
+     * @param intervalNanos the interval; 0, the default, disables probing
+     * @throws IllegalArgumentException if the interval is negative, or this is an extended connection
      */
     public void keepAlive(long nowNanos, long intervalNanos) {
         if (intervalNanos < 0 || isExtended()) {
-            throw new IllegalArgumentException("interval " + intervalNanos + " ns for " + role);
+            throw new IllegalArgumentException(
+                    "keep-alive interval of " + intervalNanos + " ns is not possible for role " + role);
         }
         idleProbe.start(nowNanos, intervalNanos);
     }
 
-    /** What {@link #keepAlive} has set. */
+    /** Returns the interval set by {@link #keepAlive}. */
     public long keepAliveNanos() {
         return idleProbe.intervalNanos();
     }
 
-    /** What it does in its connection. */
+    /** Returns the role in the connection. */
     public Role role() {
         return role;
     }
@@ -248,8 +250,8 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     boolean process(long nowNanos, Packet packet) {
-        boolean isTaken = peerCheck.isLearning() ? processFirst(nowNanos, packet) : processNext(nowNanos, packet);
-        return idleProbe.isOn() && idleProbe.onHeard(nowNanos) || isTaken;
+        boolean isProcessed = peerCheck.isLearning() ? processFirst(nowNanos, packet) : processNext(nowNanos, packet);
+        return idleProbe.isOn() && idleProbe.onReceived(nowNanos) || isProcessed;
     }
 
     private boolean processNext(long nowNanos, Packet packet) {
@@ -258,29 +260,32 @@ public final class RcQueuePair extends QueuePairMachine {
                 : completer.onResponse(nowNanos, packet);
     }
 
-    /** The same while the peer's UDP port is not known: the packet tells it if it is the one that is due. */
+    /**
+     * Processes a packet while the peer's UDP port is not known. The port is learned from a packet with the expected
+     * PSN.
+     */
     private boolean processFirst(long nowNanos, Packet packet) {
-        int due = receivePsn();
-        boolean isTaken = processNext(nowNanos, packet);
-        if (isTaken && (!packet.opcode().isRequest() || receivePsn() != due)) {
+        int expectedPsn = receivePsn();
+        boolean isProcessed = processNext(nowNanos, packet);
+        if (isProcessed && (!packet.opcode().isRequest() || receivePsn() != expectedPsn)) {
             peerCheck.learn(packet);
         }
-        return isTaken;
+        return isProcessed;
     }
 
     @Override
-    void onError(boolean mayAnswer) {
-        if (mayAnswer) {
-            responder.answers().limitResponses();
+    void onError(boolean mayRespond) {
+        if (mayRespond) {
+            responder.responses().limitResponses();
         } else {
-            responder.answers().clearResponses();
+            responder.responses().clearResponses();
         }
     }
 
     @Override
     void onReset() {
         idleProbe.stop();
-        responder.answers().clear();
+        responder.responses().clear();
         memory.unbindAll(this);
         receiveParameters = null;
         sendParameters = null;
@@ -302,21 +307,21 @@ public final class RcQueuePair extends QueuePairMachine {
 
     @Override
     public int pollTransmit(long nowNanos, MemorySegment out, long at) {
-        ResponseQueue answers = responder.answers();
+        ResponseQueue responses = responder.responses();
         int written = 0;
-        if (answersFirst || !isSending()) {
-            written = answers.pollResponse(out, at);
-            answersFirst = false;
+        if (responsesFirst || !isSending()) {
+            written = responses.pollResponse(out, at);
+            responsesFirst = false;
         }
         if (written == 0 && isSending()) {
             written = requester.pollTransmit(nowNanos, out, at);
-            answersFirst = written > 0 && answers.hasResponse();
+            responsesFirst = written > 0 && responses.hasResponse();
         }
         if (written == 0) {
-            written = answers.pollResponse(out, at);
+            written = responses.pollResponse(out, at);
         }
         if (written == 0) {
-            written = answers.pollAcknowledge(out, at);
+            written = responses.pollAcknowledge(out, at);
         }
         if (written == 0 && idleProbe.takeDue() && isSending()) {
             written = writeProbe(out, at);
@@ -359,10 +364,10 @@ public final class RcQueuePair extends QueuePairMachine {
 
     private void onIdle(long nowNanos) {
         SendParameters p = Objects.requireNonNull(sendParameters);
-        boolean isWatched = requester.unacked() != requester.sentEnd();
-        switch (idleProbe.onDeadline(nowNanos, isWatched, p.retryCount(), p.silenceNanos())) {
+        boolean isInFlight = requester.unacked() != requester.sentEnd();
+        switch (idleProbe.onDeadline(nowNanos, isInFlight, p.retryCount(), p.silenceNanos())) {
             case WAIT -> {}
-            case ASK -> counters.idleProbes++;
+            case PROBE -> counters.idleProbes++;
             case GIVE_UP -> {
                 counters.retryExceededErrors++;
                 failWith(QueuePairEvent.QUEUE_PAIR_FATAL);
@@ -371,8 +376,8 @@ public final class RcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * A WRITE of nothing, with the number before the oldest that is not acknowledged: a peer takes it for a repetition, which
-     * it acknowledges and does not look at.
+     * Writes an empty WRITE with the PSN before the oldest unacknowledged one. The peer treats it as a duplicate, which
+     * it acknowledges without processing its content.
      */
     private int writeProbe(MemorySegment out, long at) {
         Opcode opcode = Opcode.RC_WRITE_ONLY;

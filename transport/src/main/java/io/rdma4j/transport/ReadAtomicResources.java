@@ -4,57 +4,57 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a responder remembers of the last READs and atomics, to answer them and to answer them again: a ring in the order
- * of their PSNs, the oldest overwritten first. At most as many can be in flight, rounded up to a power of two as Linux
- * peers do.
+ * The READs and atomics that a responder remembers, to respond to them and to their duplicates. A ring in PSN order
+ * that overwrites the oldest entry first. Its size, the maximum number in flight, is rounded up to a power of two as
+ * Linux peers do.
  */
 final class ReadAtomicResources {
-    /** One remembered request. Sequences are PSNs continued to 64 bits. */
+    /** A remembered request. Sequences are 64-bit extensions of PSNs. */
     static final class Resource {
-        /** Sequence of the first answer packet. */
+        /** Sequence of the first response packet. */
         long firstSequence;
 
-        /** Sequence behind the last answer packet. */
+        /** Sequence after the last response packet. */
         long endSequence;
 
-        /** Whether it was an atomic; its answer is {@link #original}. */
+        /** True for an atomic; its response carries {@link #original}. */
         boolean isAtomic;
 
-        /** Where a READ reads, null for one of no bytes. */
+        /** Region that a READ reads, or null for zero bytes. */
         @Nullable
         MemoryRegion region;
 
-        /** The peer's address. */
+        /** Address in the peer's request. */
         long address;
 
-        /** The peer's key. */
+        /** Key in the peer's request. */
         int key;
 
-        /** Bytes of a READ. */
+        /** Length of a READ in bytes. */
         long lengthBytes;
 
-        /** Result of an atomic. */
+        /** Original value of an atomic. */
         long original;
 
-        /** Message sequence number of the answer. */
+        /** Message sequence number of the response. */
         int messageSequenceNumber;
 
-        /** Whether answer packets are still to be sent. */
+        /** True while response packets remain to be sent. */
         boolean isActive;
 
-        /** Sequence behind the newest answer packet ever sent. */
+        /** Sequence after the newest response packet ever sent. */
         long sentEnd;
 
-        /** Sequence that the present answer began with. */
+        /** First sequence of the current response. */
         long startSequence;
 
-        /** Sequence of the next answer packet. */
+        /** Sequence of the next response packet. */
         long sendSequence;
 
-        /** Bytes of the READ up to which to answer. */
+        /** Offset in the READ at which the current response ends, in bytes. */
         long sendEndBytes;
 
-        /** Whether every answer packet was sent at least once. */
+        /** Returns whether every response packet was sent at least once. */
         boolean wasAnswered() {
             return sentEnd == endSequence;
         }
@@ -66,17 +66,17 @@ final class ReadAtomicResources {
     private int active;
     private @Nullable Resource current;
 
-    /** @param depth READs and atomics that the peer may have in flight */
+    /** @param depth maximum number of READs and atomics that the peer may have in flight */
     ReadAtomicResources(int depth) {
         ring = new LazyRing<>(depth);
         size = depth == 0 ? 0 : ring.count();
     }
 
     /**
-     * Takes over what another remembers, the newest first as far as there is room.
+     * Takes over the newest entries of another instance, as many as fit.
      *
-     * @param depth READs and atomics that the peer may have in flight
-     * @param from is used no more
+     * @param depth maximum number of READs and atomics that the peer may have in flight
+     * @param from no longer used afterwards
      */
     ReadAtomicResources(int depth, ReadAtomicResources from) {
         this(depth);
@@ -89,22 +89,22 @@ final class ReadAtomicResources {
         current = oldestActive();
     }
 
-    /** The remembered request of a number from {@link #oldest} to before {@link #allocated}. */
-    private Resource at(long number) {
-        return Objects.requireNonNull(ring.at(number));
+    /** Returns the entry with an index from {@link #oldest} (inclusive) to {@link #allocated} (exclusive). */
+    private Resource at(long index) {
+        return Objects.requireNonNull(ring.at(index));
     }
 
-    /** Number of the oldest remembered request. */
+    /** Returns the index of the oldest entry. */
     private long oldest() {
         return Math.max(0, allocated - size);
     }
 
-    /** Whether the peer may have READs and atomics at all. */
+    /** Returns whether the peer may send READs and atomics at all. */
     boolean isEnabled() {
         return size > 0;
     }
 
-    /** Whether one more can be taken without forgetting one that was never fully answered. */
+    /** Returns whether an entry can be allocated without overwriting one that was never fully answered. */
     boolean hasRoom() {
         if (allocated < size) {
             return true;
@@ -113,20 +113,20 @@ final class ReadAtomicResources {
         return !oldest.isActive || oldest.wasAnswered();
     }
 
-    /** Takes the oldest place, to be filled and then activated. */
+    /** Allocates the oldest entry; the caller fills and then activates it. */
     Resource allocate() {
-        long number = allocated++;
-        Resource place = ring.at(number);
-        if (place == null) {
-            place = new Resource();
-            ring.put(number, place);
-        } else if (place.isActive) {
-            deactivate(place);
+        long index = allocated++;
+        Resource slot = ring.at(index);
+        if (slot == null) {
+            slot = new Resource();
+            ring.put(index, slot);
+        } else if (slot.isActive) {
+            deactivate(slot);
         }
-        return place;
+        return slot;
     }
 
-    /** Lets a resource be answered from {@code from} up to byte {@code endBytes} of the READ. */
+    /** Activates the response from sequence {@code from} up to byte {@code endBytes} of the READ. */
     void activate(Resource r, long from, long endBytes) {
         if (r.isActive) {
             if (from <= r.sendSequence) {
@@ -147,7 +147,7 @@ final class ReadAtomicResources {
         }
     }
 
-    /** Notes that a resource is fully answered, or is not to be. */
+    /** Deactivates a response that was completely sent or will not be sent. */
     void deactivate(Resource r) {
         r.isActive = false;
         active--;
@@ -157,9 +157,9 @@ final class ReadAtomicResources {
     }
 
     /**
-     * Goes on answering, in the order of the PSNs, only what takes no more than so many packets altogether.
+     * Keeps active only the responses, in PSN order, that fit into {@code packets} packets in total.
      *
-     * @return the first that is not to be answered any more, or null
+     * @return the first response that was deactivated, or null
      */
     @Nullable
     Resource keepActive(long packets) {
@@ -181,7 +181,7 @@ final class ReadAtomicResources {
         return dropped;
     }
 
-    /** Stops all answers. */
+    /** Deactivates all responses. */
     void deactivateAll() {
         for (long i = oldest(); i < allocated; i++) {
             at(i).isActive = false;
@@ -190,13 +190,13 @@ final class ReadAtomicResources {
         current = null;
     }
 
-    /** The resource to answer next, in the order of the PSNs, or null. */
+    /** Returns the next entry to respond to, in PSN order, or null. */
     @Nullable
     Resource current() {
         return current;
     }
 
-    /** The remembered request that a sequence belongs to, or null. */
+    /** Returns the entry that contains a sequence, or null. */
     @Nullable
     Resource find(long sequence) {
         long oldest = oldest();

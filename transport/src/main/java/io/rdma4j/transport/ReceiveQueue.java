@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receive work requests in the order they were posted: a ring between one posting thread at a time and the thread that
- * drives the queue pair. Used like {@link SendQueue}.
+ * A ring of receive work requests in posting order, between one posting thread at a time and the thread that drives the
+ * queue pair. Used like {@link SendQueue}.
  */
 public final class ReceiveQueue {
     private static final VarHandle HEAD;
@@ -38,69 +38,70 @@ public final class ReceiveQueue {
         ring = new LazyRing<>(capacity);
     }
 
-    /** Work requests that can be posted and not yet completed. */
+    /** Returns the maximum number of work requests that are posted and not yet completed. */
     public int capacity() {
         return capacity;
     }
 
-    /** Whether nothing is posted that is not completed. */
+    /** Returns whether no posted work request is outstanding. */
     public boolean isEmpty() {
         return (long) HEAD.getAcquire(this) == (long) TAIL.getAcquire(this);
     }
 
     /**
-     * The next free place with an empty list, or null while the queue is full. Claiming again before {@link #publish}
-     * gives the same place.
+     * Returns the next free slot with an empty list, or null if the queue is full. Claiming again before
+     * {@link #publish} returns the same slot.
      */
     public @Nullable ReceiveRequest claim() {
         long next = (long) TAIL.getOpaque(this);
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        ReceiveRequest place = ring.at(next);
-        if (place == null) {
-            place = new ReceiveRequest(maxScatterGather);
-            ring.put(next, place);
+        ReceiveRequest slot = ring.at(next);
+        if (slot == null) {
+            slot = new ReceiveRequest(maxScatterGather);
+            ring.put(next, slot);
         } else {
-            place.workRequestId = 0;
-            place.list.clear();
+            slot.workRequestId = 0;
+            slot.list.clear();
         }
-        return place;
+        return slot;
     }
 
-    /** Posts the claimed place. */
+    /** Posts the claimed slot. */
     public void publish() {
         TAIL.setRelease(this, (long) TAIL.getOpaque(this) + 1);
     }
 
-    /** The oldest work request that is not completed, or null. */
+    /** Returns the oldest work request that is not completed, or null. */
     @Nullable
     ReceiveRequest peek() {
         long oldest = (long) HEAD.getOpaque(this);
         return oldest == (long) TAIL.getAcquire(this) ? null : ring.at(oldest);
     }
 
-    /** Gives the oldest place back to the posting thread. */
+    /** Returns the oldest slot to the posting thread. */
     void release() {
         HEAD.setRelease(this, (long) HEAD.getOpaque(this) + 1);
     }
 
-    /** Forgets everything posted. */
+    /** Discards everything posted. */
     void clear() {
         HEAD.setRelease(this, (long) TAIL.getAcquire(this));
     }
 
-    /** Number of work requests posted and not yet released or taken. */
+    /** Returns the number of work requests posted and not yet released or taken. */
     int size() {
         return (int) ((long) TAIL.getAcquire(this) - (long) HEAD.getAcquire(this));
     }
 
     /**
-     * Takes the oldest work request out of the queue and leaves another object in its place, which is so given back to
-     * the posting thread.
+     * Takes the oldest work request out of the queue and leaves a spare in its slot for the posting thread.
      *
-     * @param spare with as long a list, of no use to anybody else from now on; null to have one made when it is needed
-     * @return the work request, the caller's from now on, or null if there is none: then the spare stays the caller's
+     * @param spare replacement with a list of the same size, not used by the caller afterwards; null to create one on
+     *     demand
+     * @return the work request, now owned by the caller; or null if the queue is empty, and then the caller keeps the
+     *     spare
      */
     @Nullable
     ReceiveRequest take(@Nullable ReceiveRequest spare) {
@@ -114,7 +115,10 @@ public final class ReceiveQueue {
         return taken;
     }
 
-    /** Moves everything posted to an empty queue with room for it; nobody else uses either meanwhile. */
+    /**
+     * Moves everything posted to an empty queue with sufficient capacity. No other thread may use either queue
+     * meanwhile.
+     */
     void moveTo(ReceiveQueue other) {
         ReceiveRequest taken = peek();
         while (taken != null) {

@@ -1,11 +1,11 @@
 package io.rdma4j.transport;
 
-/** One place of a receive queue. Filled by who posts, read by the responder. */
+/** A slot of a receive queue, filled by the posting thread and read by the responder. */
 public final class ReceiveRequest {
-    /** Number that the application gave. */
+    /** Work request ID assigned by the application. */
     public long workRequestId;
 
-    /** Local memory, piece by piece. */
+    /** Scatter list of local memory. */
     public final ScatterGather list;
 
     ReceiveRequest(int maxScatterGather) {

@@ -3,46 +3,46 @@ package io.rdma4j.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the messages of a queue pair go: the receives of its own queue, or those that it takes from a shared one; the
- * target of extended connections takes them from the shared queue that each request names.
+ * The source of a queue pair's receives: its own receive queue or a shared one. The target of extended connections uses
+ * the shared queue that each request names.
  *
- * <p>A receive that was taken from a shared queue is held until it is completed: through all packets of a message, and
- * beyond a message that was dropped. It belongs to this queue pair then, and nobody else waits behind it.
+ * <p>A receive taken from a shared queue is held until it is completed: across all packets of a message, and when a
+ * message is dropped also for the next one. It then belongs to this queue pair, and no other queue pair waits for it.
  */
 final class ReceiveSource {
-    private static final CompletionSink NOBODY = completion -> {};
+    private static final CompletionSink DISCARD = completion -> {};
 
-    private final ReceiveQueue own;
+    private final ReceiveQueue ownQueue;
     private final @Nullable XrcDomain extendedDomain;
     private final int ownDomain;
 
-    /** The shared queue that receives are taken from now, or null. */
+    /** Shared queue that receives are currently taken from, or null. */
     private @Nullable SharedReceiveQueue shared;
 
-    /** What was taken from {@link #shared} and is not completed. */
+    /** Receive taken from {@link #shared} and not yet completed. */
     private @Nullable ReceiveRequest held;
 
-    ReceiveSource(ReceiveQueue own, QueuePairMachine.Configuration configuration) {
-        this.own = own;
+    ReceiveSource(ReceiveQueue ownQueue, QueuePairMachine.Configuration configuration) {
+        this.ownQueue = ownQueue;
         ownDomain = configuration.protectionDomain();
         shared = configuration.sharedReceives();
         extendedDomain = configuration.extendedDomain();
     }
 
-    /** Whether receives come from elsewhere than the own queue. */
+    /** Returns whether receives come from shared queues. */
     boolean isShared() {
         return shared != null || extendedDomain != null;
     }
 
-    /** Whether each request names its shared queue. */
+    /** Returns whether each request names its shared queue. */
     boolean isExtended() {
         return extendedDomain != null;
     }
 
     /**
-     * Target of extended connections: takes receives from the queue of a number from now on.
+     * Selects the shared queue with a number, for the target of extended connections.
      *
-     * @return whether the domain has it
+     * @return {@code true} if the domain has this queue
      */
     boolean select(int number) {
         SharedReceiveQueue current = shared;
@@ -58,33 +58,39 @@ final class ReceiveSource {
         return true;
     }
 
-    /** Domain of the receives' memory: that of the queue they were posted to. */
+    /** Returns the protection domain of the receives' memory: that of the queue they were posted to. */
     int protectionDomain() {
         SharedReceiveQueue source = shared;
         return source == null ? ownDomain : source.protectionDomain();
     }
 
-    /** Domain of the memory that the peer reaches: the queue pair's, or that of the queue that a request names. */
+    /**
+     * Returns the protection domain of the memory that the peer accesses: the queue pair's, or for extended connections
+     * that of the named queue.
+     */
     int remoteProtectionDomain() {
         return extendedDomain == null ? ownDomain : protectionDomain();
     }
 
-    /** Where the completions of receives go. */
-    CompletionSink completions(CompletionSink ofQueuePair) {
+    /** Returns the sink for completions of receives. */
+    CompletionSink completions(CompletionSink queuePairSink) {
         SharedReceiveQueue source = shared;
-        CompletionSink ofQueue = source == null ? null : source.completions();
-        if (ofQueue == null || source == null) {
-            return ofQueuePair;
+        CompletionSink queueSink = source == null ? null : source.completions();
+        if (queueSink == null || source == null) {
+            return queuePairSink;
         }
-        return source.isClosed() ? NOBODY : ofQueue;
+        return source.isClosed() ? DISCARD : queueSink;
     }
 
-    /** The receive of the message at hand, taken from the shared queue if none is held yet; null if none is posted. */
+    /**
+     * Returns the receive of the current message, or null if none is posted. Takes one from the shared queue if none is
+     * held.
+     */
     @Nullable
     ReceiveRequest current() {
         SharedReceiveQueue source = shared;
         if (source == null) {
-            return own.peek();
+            return ownQueue.peek();
         }
         if (held == null) {
             held = source.take();
@@ -92,27 +98,27 @@ final class ReceiveSource {
         return held;
     }
 
-    /** The oldest receive that is this queue pair's to complete, or null; takes nothing from a shared queue. */
+    /** Returns the oldest receive that this queue pair has to complete, or null. Takes nothing from a shared queue. */
     @Nullable
     ReceiveRequest posted() {
-        return isShared() ? held : own.peek();
+        return isShared() ? held : ownQueue.peek();
     }
 
-    /** Gives the place of {@link #current} back; it is completed. */
+    /** Releases the slot of {@link #current} after its completion. */
     void release() {
         SharedReceiveQueue source = shared;
-        ReceiveRequest done = held;
+        ReceiveRequest completed = held;
         if (source == null) {
-            own.release();
-        } else if (done != null) {
+            ownQueue.release();
+        } else if (completed != null) {
             held = null;
-            source.giveBack(done);
+            source.giveBack(completed);
         }
     }
 
-    /** Forgets everything posted to this queue pair, and what it holds. */
+    /** Discards all receives posted to this queue pair and the one that it holds. */
     void clear() {
-        own.clear();
+        ownQueue.clear();
         if (held != null) {
             release();
         }

@@ -2,13 +2,13 @@ package io.rdma4j.transport;
 
 import io.rdma4j.wire.Opcode;
 
-/** Which packet opcode stands for which part of which work request; the unreliable connection has the same, marked. */
+/** Maps each part of a work request to its packet opcode, for reliable and unreliable connections. */
 final class RequestOpcodes {
     private static final Opcode[] TABLE = new Opcode[WorkOpcode.values().length * 4];
 
     private static final Opcode[] UNRELIABLE = new Opcode[TABLE.length];
 
-    /** What the opcodes of an unreliable connection have beyond those of a reliable one. */
+    /** The opcode bit that distinguishes unreliable connections from reliable ones. */
     private static final int UNRELIABLE_CONNECTION = 0x20;
 
     static {
@@ -25,12 +25,12 @@ final class RequestOpcodes {
 
     private RequestOpcodes() {}
 
-    /** The opcode of a packet that is the first, the last, both or neither of its message. */
+    /** Returns the opcode of a packet by its position in the message. */
     static Opcode of(WorkOpcode opcode, boolean isFirst, boolean isLast) {
         return TABLE[index(opcode, isFirst, isLast)];
     }
 
-    /** The opcode of a packet of an unreliable connection; only for SEND and WRITE that invalidate nothing. */
+    /** Returns the opcode of a packet of an unreliable connection. Only for SEND and WRITE without invalidation. */
     static Opcode unreliable(WorkOpcode opcode, boolean isFirst, boolean isLast) {
         return UNRELIABLE[index(opcode, isFirst, isLast)];
     }
@@ -42,7 +42,7 @@ final class RequestOpcodes {
         UNRELIABLE[index] = unreliable == null ? packet : unreliable;
     }
 
-    @SuppressWarnings("EnumOrdinal") // a table for the hot path, made and read here only
+    @SuppressWarnings("EnumOrdinal") // a table for the hot path, private to this class
     private static int index(WorkOpcode opcode, boolean isFirst, boolean isLast) {
         return opcode.ordinal() << 2 | (isFirst ? 2 : 0) | (isLast ? 1 : 0);
     }

@@ -11,65 +11,76 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the work requests of one queue pair: which packet is next, how many may be in flight, and when to begin again.
+ * The requester half of a reliable queue pair: segments work requests into packets, limits the packets in flight and
+ * retransmits.
  *
- * <p>Packets are counted by sequences: PSNs continued to 64 bits, so that none of the arithmetic here wraps. An RDMA READ
- * has one sequence for each packet of its answer. Everything before {@link #unacked} is acknowledged; {@link #cursor} is
- * the next packet to send, and going back to {@link #unacked} is how packets are sent again (go-back-N, as Linux peers
- * expect). Beside the sequences runs a scale of bytes, which tells how much of the window is used.
+ * <p>Packets are identified by sequences: PSNs extended to 64 bits, so that arithmetic here never wraps. An RDMA READ
+ * uses one sequence for each packet of its response. Everything before {@link #unacked} is acknowledged, and
+ * {@link #cursor} is the next packet to send. Retransmission resets the cursor to {@link #unacked} (go-back-N, as Linux
+ * peers expect). A byte count runs in parallel to the sequences and determines how much of the congestion window is in
+ * use.
  *
- * <p>Big READs are asked for in parts, on a grid of {@link #readPartPackets} from the first packet of the request, so
- * that a repeated request ends where the first one did.
+ * <p>Long READs are requested in parts, aligned to multiples of {@link #readPartPackets} from the first packet of the
+ * request. A repeated request thus ends where the original one did.
  */
 final class Requester {
-    /** A silence that is shorter costs no retry, if the timeout allows that: software waits for a processor now and then. */
+    /**
+     * Minimum silence that costs a retry, if the timeout permits: a software peer occasionally waits for a processor.
+     */
     static final long PATIENCE_NANOS = 50_000_000;
 
-    /** A timeout of T may run out anywhere from T to so many T (C9-141). */
-    private static final int MOST_TIMEOUTS = 4;
+    /** A timeout of T may expire anywhere between T and this many times T (C9-141). */
+    private static final int MAX_TIMEOUTS = 4;
 
-    /** Bytes in flight at first, well below what an ordinary UDP receive buffer holds. */
+    /** Initial window in bytes, well below the size of an ordinary UDP receive buffer. */
     static final int WINDOW_BYTES = 128 * 1024;
 
-    /** The window may grow to so many times its first size: about what an ordinary UDP receive buffer holds. */
+    /** Ratio of the maximum to the initial window; the maximum is about the size of an ordinary UDP receive buffer. */
     private static final int WINDOW_GROWTH = 2;
 
     /**
-     * What a packet counts at least, however short: that much of a receive buffer Linux takes for one. So at most 128
-     * packets are in flight at first, as many as rdma_rxe ever has.
+     * Minimum weight of a packet: the receive buffer space that Linux charges for a short one. This limits the initial
+     * window to 128 packets, the maximum that rdma_rxe ever has in flight.
      */
     static final int LEAST_PACKET_BYTES = 1024;
 
     /**
-     * The window is never larger: packets of a quarter of all PSNs. One of a half would already do, if nothing came late
-     * (docs/model); a window of the usual size is far from both.
+     * Upper bound of the window: packets of a quarter of the PSN space. Half would suffice if no packet were late
+     * (docs/model); a window of the usual size is far below either.
      */
-    private static final long MOST_WINDOW_BYTES =
+    private static final long MAX_WINDOW_BYTES =
             Math.min(WINDOW_GROWTH * WINDOW_BYTES, (long) Psn.COUNT / 4 * LEAST_PACKET_BYTES);
 
-    /** The window at first. */
-    private static final long FIRST_WINDOW_BYTES = Math.min(WINDOW_BYTES, MOST_WINDOW_BYTES);
+    /** Initial window in bytes. */
+    private static final long INITIAL_WINDOW_BYTES = Math.min(WINDOW_BYTES, MAX_WINDOW_BYTES);
 
-    /** Longest message, in bytes. */
+    /** Maximum message length in bytes. */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
 
     static final long NEVER = Long.MAX_VALUE;
 
-    private static final int RNR_RETRY_WITHOUT_END = 7;
+    private static final int UNLIMITED_RNR_RETRY = 7;
 
-    /** How much longer than the peer says it is waited for a receive, at most. */
-    private static final long MOST_MORE_WAIT_NANOS = 4_000_000;
+    /** Maximum RNR back-off beyond the delay that the peer requests. */
+    private static final long MAX_EXTRA_BACK_OFF_NANOS = 4_000_000;
 
-    /** From the shortest time, 10 µs, these lead beyond that. */
-    private static final int MOST_DOUBLINGS = 9;
+    /** Doublings of the shortest RNR delay, 10 µs, that exceed that limit. */
+    private static final int MAX_BACK_OFF_DOUBLINGS = 9;
 
-    /** Packets sent again between two that ask for an acknowledgement: a lost answer must not cost all of them. */
-    private static final int REPEATED_PER_ACK = 8;
+    /**
+     * Number of retransmitted packets for each acknowledgement request, so that a lost acknowledgement does not cost
+     * all of them.
+     */
+    private static final int RETRANSMITS_PER_ACK = 8;
 
-    /** Messages in quick succession that ask for one acknowledgement together, if nobody waits for their completions. */
+    /**
+     * Number of closely spaced messages that share one acknowledgement request if their completions are not signaled.
+     */
     static final int MESSAGES_PER_ACK = 16;
 
-    /** How long ago the last acknowledgement was asked for at most while a message does not; a fraction of a suspicion. */
+    /**
+     * Maximum age of the last acknowledgement request while a message may omit one; a fraction of the probe timeout.
+     */
     static final long ASK_INTERVAL_NANOS = 50_000;
 
     private final RcQueuePair queuePair;
@@ -80,7 +91,7 @@ final class Requester {
     private int peerNumber;
     private int mtu = 256;
 
-    /** What a full packet counts. */
+    /** Weight of a full packet in bytes. */
     private long packetBytes = LEAST_PACKET_BYTES;
 
     private final CongestionWindow window = new CongestionWindow();
@@ -89,67 +100,67 @@ final class Requester {
     private int retryCount;
     private int rnrRetry;
 
-    /** A silence that costs a retry; NEVER for none. */
+    /** Silence that costs a retry; NEVER to disable the timer. */
     private long timeoutNanos;
 
-    /** Oldest sequence that is not acknowledged. */
+    /** Oldest unacknowledged sequence. */
     private long unacked;
 
     /** Next sequence to send. */
     private long cursor;
 
-    /** Work request that {@link #cursor} is in. */
+    /** Index of the work request that contains {@link #cursor}. */
     private long cursorIndex;
 
-    /** Sequence behind the newest ever sent. */
+    /** Sequence after the newest one ever sent. */
     private long sentEnd;
 
-    /** Next sequence to give to a work request, and the work request to get it. */
+    /** Next sequence to assign, and the index of the work request that gets it. */
     private long assignedEnd;
 
     private long assignedIndex;
 
-    /** Where {@link #unacked}, {@link #cursor} and {@link #assignedEnd} are on the scale of bytes. */
+    /** Byte counts of {@link #unacked}, {@link #cursor} and {@link #assignedEnd}. */
     private long unackedByte;
 
     private long cursorByte;
     private long assignedByte;
 
-    /** READ parts and atomics between {@link #unacked} and {@link #cursor}. */
+    /** Number of READ parts and atomics between {@link #unacked} and {@link #cursor}. */
     private int readsInFlight;
 
-    /** Messages on the wire of the work requests that have been begun, and of those that are done. */
+    /** Messages of the started and of the completed work requests. */
     private final MsnValidator messages = new MsnValidator();
 
     private int sinceAckRequest;
 
-    /** Sequence behind the newest packet that asked for an acknowledgement, and when it did. */
-    private long askedEnd;
+    /** Sequence after the newest packet that requested an acknowledgement, and the time when it was sent. */
+    private long ackRequestEnd;
 
-    private long askedNanos;
+    private long ackRequestNanos;
 
-    /** Sequence up to which packets are sent again since going back. */
-    private long repeatedEnd;
+    /** End of the sequences being retransmitted since going back. */
+    private long retransmitEnd;
 
     private int retriesLeft;
     private int rnrRetriesLeft;
 
-    /** Whether an answer made the requester go back and nothing was acknowledged since. */
+    /** True if a response made the requester go back and nothing was acknowledged since. */
     private boolean wentBack;
 
     private long retransmitDeadline = NEVER;
     private long rnrDeadline = NEVER;
 
-    /** How often in a row the peer had no receive posted. */
-    private int receiverWaits;
+    /** Number of consecutive RNR back-offs. */
+    private int rnrBackOffs;
 
     private final RoundTripEstimator roundTrips = new RoundTripEstimator();
     private boolean repeatsEarly;
 
-    /** When one packet is sent again though the peer may still answer. */
-    private long suspicionDeadline = NEVER;
+    /** Time when a tail-loss probe is sent. */
+    private long probeDeadline = NEVER;
 
-    /** Whether that packet is under way, and nothing else goes until the peer has said what it has. */
+    /** True while a tail-loss probe is in flight; nothing else is sent until the peer responds. */
     private boolean isProbing;
 
     Requester(RcQueuePair queuePair, MemoryTable memory, SendQueue queue, QueuePairCounters counters) {
@@ -163,8 +174,8 @@ final class Requester {
         peerNumber = path.peer().queuePairNumber();
         mtu = path.pathMtuBytes();
         packetBytes = Math.max(LEAST_PACKET_BYTES, mtu);
-        window.start(FIRST_WINDOW_BYTES, MOST_WINDOW_BYTES, packetBytes, p.sendPsn());
-        readPartPackets = (int) (FIRST_WINDOW_BYTES / packetBytes);
+        window.start(INITIAL_WINDOW_BYTES, MAX_WINDOW_BYTES, packetBytes, p.sendPsn());
+        readPartPackets = (int) (INITIAL_WINDOW_BYTES / packetBytes);
         change(p);
         unacked = p.sendPsn();
         cursor = unacked;
@@ -177,23 +188,26 @@ final class Requester {
         assignedIndex = cursorIndex;
         wentBack = false;
         sinceAckRequest = 0;
-        askedEnd = unacked;
-        repeatedEnd = unacked;
+        ackRequestEnd = unacked;
+        retransmitEnd = unacked;
         readsInFlight = 0;
         isProbing = false;
-        receiverWaits = 0;
+        rnrBackOffs = 0;
         roundTrips.reset();
         messages.reset();
         stopTimers();
     }
 
-    /** How long a silence lasts before it costs a retry: where losses are repaired before that, it need not be short. */
+    /**
+     * Returns how long the peer may be silent before a retry is consumed. With tail-loss probes, which repair losses
+     * earlier, the time need not be short.
+     */
     static long silenceNanos(long timeoutNanos, boolean repeatsEarly) {
         boolean isShort = repeatsEarly && timeoutNanos < PATIENCE_NANOS;
-        return isShort ? Math.min(PATIENCE_NANOS, MOST_TIMEOUTS * timeoutNanos) : timeoutNanos;
+        return isShort ? Math.min(PATIENCE_NANOS, MAX_TIMEOUTS * timeoutNanos) : timeoutNanos;
     }
 
-    /** Sets what may change while nothing is under way. */
+    /** Applies parameters that may change while nothing is in flight. */
     void change(RcQueuePair.SendParameters p) {
         maxReads = p.maxReadAtomic();
         retryCount = p.retryCount();
@@ -204,19 +218,19 @@ final class Requester {
         rnrRetriesLeft = rnrRetry;
     }
 
-    /** Whether a work request has been begun and is not completed. */
+    /** Returns whether a work request has been started and is not completed. */
     boolean hasBegun() {
         return queue.head() < assignedIndex;
     }
 
     void stopTimers() {
         retransmitDeadline = NEVER;
-        suspicionDeadline = NEVER;
+        probeDeadline = NEVER;
         rnrDeadline = NEVER;
     }
 
     long nextDeadlineNanos() {
-        return Math.min(Math.min(retransmitDeadline, suspicionDeadline), rnrDeadline);
+        return Math.min(Math.min(retransmitDeadline, probeDeadline), rnrDeadline);
     }
 
     void onDeadline(long nowNanos) {
@@ -227,48 +241,51 @@ final class Requester {
             counters.timeouts++;
             wentBack = false;
             window.onSilence(sentEnd);
-            spendRetry();
-        } else if (nowNanos >= suspicionDeadline) {
-            suspicionDeadline = NEVER;
-            repeatEarly();
+            consumeRetry();
+        } else if (nowNanos >= probeDeadline) {
+            probeDeadline = NEVER;
+            probe();
         }
     }
 
     /**
-     * Sends the oldest packet again, alone: the answer tells what the peer has. No retry is spent, and the peer gets no more
-     * time until it is given up.
+     * Retransmits only the oldest packet as a tail-loss probe; the response shows what the peer has received. The probe
+     * consumes no retry and does not extend the retransmission deadline.
      */
-    private void repeatEarly() {
+    private void probe() {
         if (unacked == sentEnd || rnrDeadline != NEVER) {
             return;
         }
-        if (unacked < askedEnd) {
+        if (unacked < ackRequestEnd) {
             counters.earlyRepetitions++;
-            roundTrips.onSuspicion();
-        } // else the peer was asked for nothing yet
-        long giveUp = retransmitDeadline;
+            roundTrips.onProbe();
+        } // otherwise no acknowledgement was requested yet
+        long deadline = retransmitDeadline;
         rewind();
         isProbing = true;
-        retransmitDeadline = giveUp;
+        retransmitDeadline = deadline;
     }
 
-    /** Whether what reaches to {@code endByte} may be in flight now; one packet, or one part of a READ, always may. */
+    /**
+     * Returns whether packets up to {@code endByte} may be in flight now. One packet, or one part of a READ, is always
+     * allowed.
+     */
     private boolean hasRoom(long endByte) {
-        if (cursor == unacked || !isProbing && receiverWaits == 0 && endByte - unackedByte <= window.bytes()) {
+        if (cursor == unacked || !isProbing && rnrBackOffs == 0 && endByte - unackedByte <= window.bytes()) {
             return true;
         }
         window.onLimit();
         return false;
     }
 
-    /** Misses an answer after a while, if one is waited for. */
-    private void suspectAfter(long nowNanos) {
-        suspicionDeadline = repeatsEarly && unacked < cursor ? nowNanos + roundTrips.suspicionNanos() : NEVER;
+    /** Arms the probe timer if a response is outstanding. */
+    private void armProbeTimer(long nowNanos) {
+        probeDeadline = repeatsEarly && unacked < cursor ? nowNanos + roundTrips.probeTimeoutNanos() : NEVER;
     }
 
     // ---- sending ----
 
-    /** Writes the next packet; 0 if there is none that may be sent now. */
+    /** Writes the next packet. Returns 0 if there is none that may be sent now. */
     int pollTransmit(long nowNanos, MemorySegment out, long at) {
         while (rnrDeadline == NEVER && cursorIndex != queue.tail() && queuePair.isSending()) {
             SendRequest r = queue.at(cursorIndex);
@@ -278,7 +295,7 @@ final class Requester {
             if (r.failure != null || !r.opcode.isLocal()) {
                 return transmit(nowNanos, r, out, at);
             }
-            cursorIndex++; // done when it was begun, however often its turn comes
+            cursorIndex++; // executed when it was started, even if the cursor passes it again
             completeFinished();
         }
         return 0;
@@ -291,13 +308,13 @@ final class Requester {
                 if (retransmitDeadline == NEVER && timeoutNanos != NEVER) {
                     retransmitDeadline = nowNanos + timeoutNanos;
                 }
-                if (suspicionDeadline == NEVER) {
-                    suspectAfter(nowNanos);
+                if (probeDeadline == NEVER) {
+                    armProbeTimer(nowNanos);
                 }
                 if (sinceAckRequest == 0) {
-                    askedEnd = Math.max(askedEnd, cursor);
-                    askedNanos = nowNanos;
-                    if (cursor == sentEnd && cursor > repeatedEnd) {
+                    ackRequestEnd = Math.max(ackRequestEnd, cursor);
+                    ackRequestNanos = nowNanos;
+                    if (cursor == sentEnd && cursor > retransmitEnd) {
                         roundTrips.onSent(nowNanos, cursor - 1);
                     }
                 }
@@ -306,21 +323,21 @@ final class Requester {
         }
         WorkStatus failure = r.failure;
         if (failure != null && cursorIndex == queue.head()) {
-            queuePair.failSend(failure); // everything before it is done, so completions stay in order
+            queuePair.failSend(failure); // everything before it is completed, so completions stay in order
         }
         return 0;
     }
 
     /**
-     * Gives a work request its sequences when its turn comes, or does it if it is local; false while a fence or the state
-     * holds it back.
+     * Starts a work request: assigns its sequences, or executes it if it is local. Returns false while a fence or the
+     * state prevents it.
      */
     private boolean begin(SendRequest r) {
         if (!queuePair.isReadyToSend() || r.fence && readsInFlight > 0) {
             return false;
         }
         boolean isLocal = r.opcode.isLocal();
-        r.failure = isLocal ? LocalOperations.execute(r, queuePair, memory) : judge(r);
+        r.failure = isLocal ? LocalOperations.execute(r, queuePair, memory) : validate(r);
         r.firstSequence = assignedEnd;
         r.packets = isLocal ? 0 : PayloadPackets.count(r, mtu);
         assignedEnd += r.packets;
@@ -332,25 +349,25 @@ final class Requester {
         return true;
     }
 
-    /** Messages on the wire: a big READ is one for each part that is asked for, what is done here is none. */
+    /** Returns the number of messages on the wire: one for each part of a READ, none for a local operation. */
     private int messagesOf(SendRequest r) {
         return r.opcode == WorkOpcode.RDMA_READ
                 ? (r.packets + readPartPackets - 1) / readPartPackets
                 : Math.min(r.packets, 1);
     }
 
-    /** What the packets of a work request count together. */
+    /** Returns the total weight of the packets of a work request. */
     private long bytesOf(SendRequest r) {
         int full = r.packets - 1;
         return full < 0 ? 0 : full * packetBytes + Math.max(LEAST_PACKET_BYTES, r.lengthBytes - (long) full * mtu);
     }
 
-    /** Where a sequence of a work request, or the one behind it, is on the scale of bytes. */
+    /** Returns the byte count at a sequence of a work request or at its end. */
     private long byteAt(SendRequest r, long sequence) {
         return sequence == r.endSequence() ? r.endByte : r.firstByte + (sequence - r.firstSequence) * packetBytes;
     }
 
-    private @Nullable WorkStatus judge(SendRequest r) {
+    private @Nullable WorkStatus validate(SendRequest r) {
         if (r.lengthBytes < 0 || r.lengthBytes > MAX_MESSAGE_BYTES) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
@@ -361,7 +378,7 @@ final class Requester {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         int access = r.opcode.carriesPayload() ? 0 : AccessFlags.LOCAL_WRITE;
-        return PayloadPackets.judgeMemory(r, queuePair.protectionDomain(), access);
+        return PayloadPackets.checkMemory(r, queuePair.protectionDomain(), access);
     }
 
     private int sendPayload(long nowNanos, SendRequest r, MemorySegment out, long at) {
@@ -372,14 +389,14 @@ final class Requester {
         boolean isFirst = index == 0;
         boolean isLast = index == r.packets - 1;
         Opcode opcode = opcode(r, isFirst, isLast);
-        boolean asksAck = mustAskAck() || isLast && !mayAskLater(nowNanos, r);
+        boolean requestsAck = mustRequestAck() || isLast && !mayOmitAckRequest(nowNanos, r);
         int written = PayloadPackets.write(
-                r, queuePair.protectionDomain(), index, mtu, opcode, peerNumber, asksAck, (int) cursor, out, at);
+                r, queuePair.protectionDomain(), index, mtu, opcode, peerNumber, requestsAck, (int) cursor, out, at);
         if (written == 0) {
             r.failure = WorkStatus.LOCAL_PROTECTION_ERROR;
             return 0;
         }
-        if (asksAck) {
+        if (requestsAck) {
             sinceAckRequest = 0;
         }
         moveCursor(r, cursor + 1);
@@ -392,26 +409,30 @@ final class Requester {
     }
 
     /**
-     * Whether a message need not ask for an acknowledgement of its own: nobody waits for its completion, and messages follow
-     * one another so quickly that one of the next will ask. If none follows, the peer is asked when its answer is missed.
+     * Returns whether a message may omit its acknowledgement request. It may if its completion is not signaled and
+     * messages follow one another so quickly that a later one will request it. If none follows, the tail-loss probe
+     * does.
      */
-    private boolean mayAskLater(long nowNanos, SendRequest r) {
+    private boolean mayOmitAckRequest(long nowNanos, SendRequest r) {
         return repeatsEarly
                 && !queuePair.isSignaled(r)
                 && sinceAckRequest < MESSAGES_PER_ACK
-                && nowNanos - askedNanos < ASK_INTERVAL_NANOS
-                && cursor >= repeatedEnd
+                && nowNanos - ackRequestNanos < ASK_INTERVAL_NANOS
+                && cursor >= retransmitEnd
                 && queue.tail() - queue.head() <= queue.capacity() / 2
                 && roundTrips.isKnown();
     }
 
-    /** Whether a full packet, or the last one of a message, must ask for an acknowledgement, so that the window moves on. */
-    private boolean mustAskAck() {
+    /**
+     * Returns whether a full packet, or the last one of a message, must request an acknowledgement to keep the window
+     * moving.
+     */
+    private boolean mustRequestAck() {
         sinceAckRequest++;
-        boolean isRepeated = cursor < repeatedEnd;
-        return sinceAckRequest >= (isRepeated ? REPEATED_PER_ACK : window.bytes() / packetBytes / 2)
+        boolean isRetransmit = cursor < retransmitEnd;
+        return sinceAckRequest >= (isRetransmit ? RETRANSMITS_PER_ACK : window.bytes() / packetBytes / 2)
                 || cursorByte + 2 * packetBytes - unackedByte > window.bytes()
-                || isRepeated && cursor == unacked;
+                || isRetransmit && cursor == unacked;
     }
 
     private int sendReadOrAtomic(SendRequest r, MemorySegment out, long at) {
@@ -438,7 +459,7 @@ final class Requester {
         return opcode.headerLength();
     }
 
-    /** Sequence behind the part of a READ that {@code sequence} is in; an atomic has one part. */
+    /** Returns the sequence after the READ part that contains {@code sequence}. An atomic has one part. */
     long partEnd(SendRequest r, long sequence) {
         long index = sequence - r.firstSequence;
         return Math.min(r.endSequence(), sequence - index % readPartPackets + readPartPackets);
@@ -456,14 +477,14 @@ final class Requester {
         }
     }
 
-    // ---- what the completer tells ----
+    // ---- called by the completer ----
 
-    /** Oldest sequence that is not acknowledged. */
+    /** Returns the oldest unacknowledged sequence. */
     long unacked() {
         return unacked;
     }
 
-    /** Sequence behind the newest ever sent. */
+    /** Returns the sequence after the newest one ever sent. */
     long sentEnd() {
         return sentEnd;
     }
@@ -472,20 +493,20 @@ final class Requester {
         return mtu;
     }
 
-    /** What the peer may have counted. */
+    /** Returns the validator of the peer's message sequence numbers. */
     MsnValidator messages() {
         return messages;
     }
 
-    /** Whether the peer's receiver is being given time. */
-    boolean isWaitingForReceiver() {
+    /** Returns whether an RNR back-off is in progress. */
+    boolean isBackingOff() {
         return rnrDeadline != NEVER;
     }
 
     /**
-     * Takes everything before {@code end} as done, as far as no READ or atomic without its answer stands in between.
+     * Acknowledges everything before {@code end}, but stops at a READ or atomic without its response.
      *
-     * @return whether all of it is done
+     * @return {@code true} if everything before {@code end} is acknowledged
      */
     boolean acknowledge(long nowNanos, long end) {
         long reached = unacked;
@@ -497,14 +518,14 @@ final class Requester {
             }
             reached = Math.min(end, r.endSequence());
         }
-        boolean all = reached == end;
+        boolean isComplete = reached == end;
         if (reached > unacked) {
             advance(nowNanos, reached);
         }
-        return all;
+        return isComplete;
     }
 
-    /** Takes the answer packet {@link #unacked} of the oldest work request, a READ or an atomic, as received. */
+    /** Notes that response packet {@link #unacked} of the oldest work request, a READ or an atomic, was received. */
     void onAnswered(long nowNanos, SendRequest r) {
         long end = unacked + 1;
         if (end == partEnd(r, unacked) && end <= cursor) {
@@ -516,7 +537,7 @@ final class Requester {
     private void advance(long nowNanos, long to) {
         if (isProbing) {
             isProbing = false;
-            if (to < repeatedEnd) { // else only the answer was lost, or late
+            if (to < retransmitEnd) { // otherwise only the response was lost or late
                 window.onLoss(unacked, sentEnd);
             }
         }
@@ -525,8 +546,8 @@ final class Requester {
         retriesLeft = retryCount;
         rnrRetriesLeft = rnrRetry;
         rnrDeadline = NEVER;
-        receiverWaits = 0;
-        boolean isAhead = cursor < to; // answers to packets sent before going back
+        rnrBackOffs = 0;
+        boolean isAhead = cursor < to; // the response is to packets sent before going back
         if (isAhead) {
             cursor = to;
             readsInFlight = 0;
@@ -536,7 +557,7 @@ final class Requester {
         }
         retransmitDeadline = unacked < cursor && timeoutNanos != NEVER ? nowNanos + timeoutNanos : NEVER;
         roundTrips.onAnswered(nowNanos, to);
-        suspectAfter(nowNanos);
+        armProbeTimer(nowNanos);
         completeFinished();
         long reachedByte = queue.head() < assignedIndex ? byteAt(queue.at(queue.head()), to) : assignedByte;
         window.onAcknowledged(reachedByte - unackedByte);
@@ -557,37 +578,38 @@ final class Requester {
         }
     }
 
-    /** Begins again at {@link #unacked} because an answer shows a loss; once until something is acknowledged. */
+    /** Goes back to {@link #unacked} because a response indicates a loss; only once until something is acknowledged. */
     void goBackOnce() {
         if (!wentBack && rnrDeadline == NEVER) {
             wentBack = true;
             window.onLoss(unacked, sentEnd);
-            spendRetry();
+            consumeRetry();
         }
     }
 
     /**
-     * Waits and begins again at {@link #unacked}, because the peer had no receive posted: with one packet, since what follows
-     * would be dropped too. A receiver that stays unready is asked less and less often, but soon enough.
+     * Goes back to {@link #unacked} and starts an RNR back-off, because the peer had no receive posted. Resumes with a
+     * single packet, since the peer would drop those that follow. The back-off grows with each consecutive RNR NAK up
+     * to a limit.
      */
-    void waitForReceiver(long nowNanos, int timerCode) {
+    void backOff(long nowNanos, int timerCode) {
         if (rnrDeadline != NEVER) {
             return;
         }
-        if (rnrRetry != RNR_RETRY_WITHOUT_END && rnrRetriesLeft-- == 0) {
+        if (rnrRetry != UNLIMITED_RNR_RETRY && rnrRetriesLeft-- == 0) {
             counters.rnrRetryExceededErrors++;
             queuePair.failSend(WorkStatus.RNR_RETRY_EXCEEDED_ERROR);
             return;
         }
         retriesLeft = retryCount; // the peer is alive
         rewind();
-        long leastNanos = Timers.rnrNakDelayNanos(timerCode);
-        long moreNanos = (leastNanos << Math.min(receiverWaits, MOST_DOUBLINGS)) - leastNanos;
-        rnrDeadline = nowNanos + leastNanos + Math.min(moreNanos, MOST_MORE_WAIT_NANOS);
-        receiverWaits++;
+        long delayNanos = Timers.rnrNakDelayNanos(timerCode);
+        long extraNanos = (delayNanos << Math.min(rnrBackOffs, MAX_BACK_OFF_DOUBLINGS)) - delayNanos;
+        rnrDeadline = nowNanos + delayNanos + Math.min(extraNanos, MAX_EXTRA_BACK_OFF_NANOS);
+        rnrBackOffs++;
     }
 
-    private void spendRetry() {
+    private void consumeRetry() {
         if (unacked == sentEnd) {
             retransmitDeadline = NEVER;
             return;
@@ -602,15 +624,15 @@ final class Requester {
     }
 
     private void rewind() {
-        repeatedEnd = Math.max(repeatedEnd, cursor);
+        retransmitEnd = Math.max(retransmitEnd, cursor);
         cursor = unacked;
         cursorByte = unackedByte;
         cursorIndex = queue.head();
         readsInFlight = 0;
         sinceAckRequest = 0;
         isProbing = false;
-        roundTrips.onRepeated();
-        suspicionDeadline = NEVER;
-        retransmitDeadline = NEVER; // set again when the first packet leaves
+        roundTrips.onRetransmit();
+        probeDeadline = NEVER;
+        retransmitDeadline = NEVER; // armed again when the first packet is sent
     }
 }

@@ -10,33 +10,33 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the peer's requests: every packet in the order of the PSNs goes through {@link #checkOpSequence},
- * {@link #checkOpAllowed}, {@link #checkResources}, {@link #checkLength}, {@link #checkKey}, {@link #execute} and
- * {@link #acknowledge}. What it answers is written by {@link ResponseQueue}.
+ * The responder half of a reliable queue pair, which executes the peer's requests. Each packet in PSN order goes
+ * through {@link #checkOpSequence}, {@link #checkOpAllowed}, {@link #checkResources}, {@link #checkLength},
+ * {@link #checkKey}, {@link #execute} and {@link #acknowledge}. Responses are written by {@link ResponseQueue}.
  *
  * <p>Source: InfiniBand Architecture volume 1, 9.7.4 to 9.7.5; the order of the checks is that of Linux rdma_rxe.
  */
 final class Responder {
     private static final long MAX_MESSAGE_BYTES = Requester.MAX_MESSAGE_BYTES;
 
-    /** What a check says, and how the peer and the application learn of it. */
+    /** The result of a check and how it is reported to the peer and the application. */
     private enum Verdict {
         PASS,
         /** No receive is posted: RNR NAK. */
         NOT_READY,
-        /** The request breaks a rule: NAK invalid request. */
+        /** The request is invalid: NAK invalid request. */
         INVALID_REQUEST,
-        /** The message does not fit the receive: NAK invalid request; the receive ends with a length error. */
+        /** The message exceeds the receive: NAK invalid request; the receive completes with a length error. */
         TOO_LONG,
-        /** Key, range or rights are wrong: NAK remote access error. */
+        /** The key, range or access right is invalid: NAK remote access error. */
         ACCESS_ERROR,
-        /** The receive's own memory cannot be used: NAK remote operational error. */
+        /** The receive's memory cannot be accessed: NAK remote operational error. */
         RECEIVE_ERROR,
-        /** The message is there, but its completion is lost, which has failed the queue pair: NAK remote operational error. */
+        /** The message was received, but the lost completion failed the queue pair: NAK remote operational error. */
         NOT_REPORTED
     }
 
-    /** The kind of message that is only partly received. */
+    /** The kind of message that is partially received. */
     private enum Message {
         NONE,
         SEND,
@@ -47,21 +47,21 @@ final class Responder {
     private final MemoryTable memory;
     private final ReceiveSource receives;
     private final QueuePairCounters counters;
-    private final ResponseQueue answers;
+    private final ResponseQueue responses;
     private final long[] atomicResult = new long[1];
 
     private int mtu = 256;
     private ReadAtomicResources resources = new ReadAtomicResources(0);
 
-    /** Next request, as a PSN continued to 64 bits. */
+    /** Sequence (64-bit extension of the PSN) of the next request. */
     private long expected;
 
-    /** Whether the peer was told that {@link #expected} is missing or could not be taken, and nothing came since. */
-    private boolean wasRefused;
+    /** True if a NAK for {@link #expected} was sent and no request was executed since. */
+    private boolean nakSent;
 
     private Message message = Message.NONE;
 
-    /** The shared receive queue that the message names, of an extended connection. */
+    /** For an extended connection, the number of the shared receive queue that the message names. */
     private int messageQueue;
 
     private long receivedBytes;
@@ -70,8 +70,8 @@ final class Responder {
     private long writeOffset;
 
     /**
-     * What {@link #checkKey} has found for the packet at hand. Looked up once: another thread may take the region back, or
-     * give its key to another one, between the check and the use.
+     * Region found by {@link #checkKey} for the current packet. Looked up only once, since another thread may
+     * deregister the region, or reuse its key, between the check and the use.
      */
     private @Nullable MemoryRegion region;
 
@@ -80,47 +80,50 @@ final class Responder {
         this.memory = memory;
         this.receives = receives;
         this.counters = counters;
-        answers = new ResponseQueue(this, queuePair.isExtended(), counters);
+        responses = new ResponseQueue(this, queuePair.isExtended(), counters);
     }
 
     void start(RcQueuePair.ReceiveParameters p) {
         mtu = p.pathMtuBytes();
         expected = p.receivePsn();
-        wasRefused = false;
+        nakSent = false;
         message = Message.NONE;
         writeRegion = null;
         resources = new ReadAtomicResources(p.maxDestinationReadAtomic());
-        answers.start(p, resources);
+        responses.start(p, resources);
     }
 
-    /** Sets what may change while the queue pair works; what was answered is remembered as far as the new depth allows. */
+    /**
+     * Applies parameters that may change during operation. Executed requests are remembered as far as the new depth
+     * allows.
+     */
     void change(RcQueuePair.ReceiveParameters p) {
         resources = new ReadAtomicResources(p.maxDestinationReadAtomic(), resources);
-        answers.change(p, resources);
+        responses.change(p, resources);
     }
 
-    /** PSN of the next request. */
+    /** Returns the PSN of the next request. */
     int expectedPsn() {
         return (int) expected & Psn.MASK;
     }
 
-    ResponseQueue answers() {
-        return answers;
+    ResponseQueue responses() {
+        return responses;
     }
 
-    /** Takes a request; says whether it had an effect or an answer. */
+    /** Processes a request. Returns whether it had an effect or is answered. */
     boolean onRequest(long nowNanos, Packet packet) {
         int distance = Psn.distance(packet.psn(), (int) expected & Psn.MASK);
         boolean isOutOfWindow = queuePair.peerCheck.isOutOfWindow(nowNanos, distance);
         if (distance < 0) {
             counters.duplicateRequests++;
-            return onDuplicate(expected + distance, packet); // a guess too: it may be the rest of a big READ
+            return onDuplicate(expected + distance, packet); // even if far off: it may request the rest of a long READ
         }
         if (distance > 0) {
             counters.outOfSequenceRequests++;
-            return !isOutOfWindow && onGap(); // refused, it would make the peer send again what has arrived
+            return !isOutOfWindow && onGap(); // a NAK would make the peer retransmit packets that arrived
         }
-        queuePair.noteRequest();
+        queuePair.onExpectedRequest();
         Opcode opcode = packet.opcode();
         Verdict verdict = checkOpSequence(opcode);
         if (verdict == Verdict.PASS) {
@@ -142,34 +145,37 @@ final class Responder {
             verdict = execute(opcode, packet);
         }
         if (verdict != Verdict.PASS) {
-            refuse(verdict);
+            reject(verdict);
         }
         return true;
     }
 
-    /** Something before this packet is missing: says so once. */
+    /** Handles a packet behind a gap: sends one NAK for each gap. */
     private boolean onGap() {
-        if (wasRefused) {
+        if (nakSent) {
             return false;
         }
-        wasRefused = true;
+        nakSent = true;
         counters.sentSequenceErrors++;
-        answers.refuse(Aeth.NAK_PSN_SEQUENCE_ERROR, expected);
+        responses.nak(Aeth.NAK_PSN_SEQUENCE_ERROR, expected);
         return true;
     }
 
     // ---- checks ----
 
     private Verdict checkOpSequence(Opcode opcode) {
-        boolean fits = switch (message) {
+        boolean isValid = switch (message) {
             case NONE -> opcode.isFirst();
             case SEND -> opcode.isSend() && !opcode.isFirst();
             case WRITE -> opcode.isWrite() && !opcode.isFirst();
         };
-        return fits ? Verdict.PASS : Verdict.INVALID_REQUEST;
+        return isValid ? Verdict.PASS : Verdict.INVALID_REQUEST;
     }
 
-    /** The target of extended connections: every request names a queue of its domain, the same throughout a message. */
+    /**
+     * Checks that a request to the target of extended connections names a queue of its domain, the same throughout a
+     * message.
+     */
     private Verdict checkSharedReceiveQueue(Packet packet) {
         if (!receives.isExtended()) {
             return Verdict.PASS;
@@ -184,16 +190,16 @@ final class Responder {
     }
 
     private Verdict checkOpAllowed(Opcode opcode, Packet packet) {
-        boolean allowed = true;
+        boolean isAllowed = true;
         if (opcode.isWrite()) {
-            allowed = queuePair.peerMay(AccessFlags.REMOTE_WRITE);
+            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_WRITE);
         } else if (opcode.isRead()) {
-            allowed = queuePair.peerMay(AccessFlags.REMOTE_READ) && resources.isEnabled();
+            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_READ) && resources.isEnabled();
         } else if (opcode.isAtomic()) {
             long address = AtomicEth.address(packet.segment(), packet.atomicEthOffset());
-            allowed = queuePair.peerMay(AccessFlags.REMOTE_ATOMIC) && resources.isEnabled() && (address & 7) == 0;
+            isAllowed = queuePair.peerMay(AccessFlags.REMOTE_ATOMIC) && resources.isEnabled() && (address & 7) == 0;
         }
-        return allowed ? Verdict.PASS : Verdict.INVALID_REQUEST;
+        return isAllowed ? Verdict.PASS : Verdict.INVALID_REQUEST;
     }
 
     private Verdict checkResources(Opcode opcode) {
@@ -210,8 +216,8 @@ final class Responder {
             return Verdict.INVALID_REQUEST;
         }
         if (opcode.isRead() || opcode.isAtomic()) {
-            boolean tooLong = opcode.isRead() && dmaLength(packet) > MAX_MESSAGE_BYTES;
-            return payload != 0 || tooLong ? Verdict.INVALID_REQUEST : Verdict.PASS;
+            boolean isTooLong = opcode.isRead() && dmaLength(packet) > MAX_MESSAGE_BYTES;
+            return payload != 0 || isTooLong ? Verdict.INVALID_REQUEST : Verdict.PASS;
         }
         if (!hasRightSize(packet, mtu)) {
             return Verdict.INVALID_REQUEST;
@@ -219,20 +225,23 @@ final class Responder {
         long before = opcode.isFirst() ? 0 : receivedBytes;
         if (opcode.isSend()) {
             ReceiveRequest receive = receives.current();
-            boolean holds = receive != null && payload <= receive.list.totalBytes() - before;
-            return holds ? Verdict.PASS : Verdict.TOO_LONG;
+            boolean fits = receive != null && payload <= receive.list.totalBytes() - before;
+            return fits ? Verdict.PASS : Verdict.TOO_LONG;
         }
         long total = opcode.isFirst() ? dmaLength(packet) : messageBytes;
         long left = total - before;
-        boolean exact = opcode.isLast() ? payload == left : payload < left;
-        return exact && total <= MAX_MESSAGE_BYTES ? Verdict.PASS : Verdict.INVALID_REQUEST;
+        boolean isExact = opcode.isLast() ? payload == left : payload < left;
+        return isExact && total <= MAX_MESSAGE_BYTES ? Verdict.PASS : Verdict.INVALID_REQUEST;
     }
 
     static boolean hasRightPad(Packet packet) {
         return packet.padCount() == (-packet.payloadLength() & 3);
     }
 
-    /** Whether the payload is as long as its place in a SEND or WRITE demands: only the last packet may be shorter. */
+    /**
+     * Returns whether the payload length suits the packet's position in a SEND or WRITE. Only the last packet may be
+     * short.
+     */
     static boolean hasRightSize(Packet packet, int mtu) {
         int payload = packet.payloadLength();
         Opcode opcode = packet.opcode();
@@ -243,9 +252,9 @@ final class Responder {
         if (opcode.isSend()) {
             return Verdict.PASS;
         }
-        if (opcode.isWrite() && !opcode.isFirst()) { // the region may have been taken back between two packets
-            MemoryRegion begun = writeRegion;
-            return begun != null && begun.isValid() ? Verdict.PASS : Verdict.ACCESS_ERROR;
+        if (opcode.isWrite() && !opcode.isFirst()) { // the region may have been deregistered between two packets
+            MemoryRegion target = writeRegion;
+            return target != null && target.isValid() ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         if (opcode.isAtomic()) {
             MemorySegment s = packet.segment();
@@ -254,7 +263,7 @@ final class Responder {
             return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
         }
         long length = dmaLength(packet);
-        if (length == 0) { // key and address of nothing are not looked at
+        if (length == 0) { // key and address of a zero-length request are not checked
             region = null;
             return Verdict.PASS;
         }
@@ -265,7 +274,7 @@ final class Responder {
         return region != null ? Verdict.PASS : Verdict.ACCESS_ERROR;
     }
 
-    /** The region of a key, if it gives the right for the whole range. */
+    /** Returns the region of a key if it grants the right for the whole range, otherwise null. */
     private @Nullable MemoryRegion find(int key, long address, long length, int right) {
         return memory.find(key, address, length, right, queuePair);
     }
@@ -274,7 +283,7 @@ final class Responder {
         return Integer.toUnsignedLong(Reth.dmaLength(packet.segment(), packet.rethOffset()));
     }
 
-    // ---- execution; nothing before this point changed anything ----
+    // ---- execution; the checks above modify no registered memory ----
 
     private Verdict execute(Opcode opcode, Packet packet) {
         if (opcode.isSend()) {
@@ -293,16 +302,16 @@ final class Responder {
         }
         long before = opcode.isFirst() ? 0 : receivedBytes;
         int payload = packet.payloadLength();
-        boolean placed = LocalMemory.scatter(
+        boolean copied = LocalMemory.scatter(
                 receive.list, receives.protectionDomain(), before, packet.segment(), packet.payloadOffset(), payload);
-        if (!placed) {
+        if (!copied) {
             return Verdict.RECEIVE_ERROR;
         }
         receivedBytes = before + payload;
         message = opcode.isLast() ? Message.NONE : Message.SEND;
         if (opcode.hasIeth() && !memory.invalidate(packet.invalidateKey(), queuePair)) {
             acknowledge(opcode, packet);
-            refuseInvalidation(receive);
+            rejectInvalidation(receive);
             return Verdict.PASS;
         }
         if (opcode.isLast() && !report(receive, packet, receivedBytes)) {
@@ -313,10 +322,10 @@ final class Responder {
     }
 
     /**
-     * Completes a receive, before its message is acknowledged: the peer must not take for delivered what nobody here is told
-     * of.
+     * Completes a receive before its message is acknowledged. The peer must not consider a message delivered that is
+     * not reported here.
      *
-     * @return whether there was room for the completion
+     * @return {@code false} if the completion was lost
      */
     private boolean report(ReceiveRequest receive, Packet packet, long bytes) {
         queuePair.completeReceive(receive, packet, bytes);
@@ -324,11 +333,12 @@ final class Responder {
     }
 
     /**
-     * The peer's message is there and acknowledged, but the key that it takes back is not that of a memory window that
-     * this queue pair has bound: a region, for one, can be taken back by its owner only. The receive ends with the peer's fault and the queue pair fails (fault class J of the
-     * specification, as in Linux rdma_rxe).
+     * Fails the queue pair after a SEND with invalidate whose key is not that of a memory window bound by this queue
+     * pair. Memory regions, for example, can only be deregistered by their owner. The message itself is received and
+     * acknowledged. Its receive completes with the peer's error (fault class J of the specification, as in Linux
+     * rdma_rxe).
      */
-    private void refuseInvalidation(ReceiveRequest receive) {
+    private void rejectInvalidation(ReceiveRequest receive) {
         counters.keyViolations++;
         queuePair.failReceive(receive, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
         queuePair.failWith(QueuePairEvent.ACCESS_ERROR);
@@ -338,7 +348,7 @@ final class Responder {
         if (opcode.isFirst()) {
             messageBytes = dmaLength(packet);
             receivedBytes = 0;
-            MemoryRegion found = taken();
+            MemoryRegion found = takeRegion();
             writeRegion = found;
             writeOffset = found == null ? 0 : Reth.address(packet.segment(), packet.rethOffset()) - found.address();
         }
@@ -366,8 +376,8 @@ final class Responder {
         return Verdict.PASS;
     }
 
-    /** What the check has found, or null; it is not held any longer than this packet needs it. */
-    private @Nullable MemoryRegion taken() {
+    /** Returns the region found by {@link #checkKey}, or null, and clears the reference to it. */
+    private @Nullable MemoryRegion takeRegion() {
         MemoryRegion found = region;
         region = null;
         return found;
@@ -381,7 +391,7 @@ final class Responder {
         r.isAtomic = false;
         r.address = Reth.address(s, at);
         r.key = Reth.key(s, at);
-        r.region = taken();
+        r.region = takeRegion();
         r.lengthBytes = length;
         remember(r, (int) Math.max(1, (length + mtu - 1) / mtu));
         return Verdict.PASS;
@@ -391,7 +401,7 @@ final class Responder {
         MemorySegment s = packet.segment();
         long at = packet.atomicEthOffset();
         long address = AtomicEth.address(s, at);
-        MemoryRegion target = taken();
+        MemoryRegion target = takeRegion();
         boolean isSwap = opcode.connected() == Opcode.RC_COMPARE_SWAP;
         if (target == null
                 || !LocalMemory.atomic(
@@ -415,29 +425,29 @@ final class Responder {
     private void remember(ReadAtomicResources.Resource r, int packets) {
         r.firstSequence = expected;
         r.endSequence = expected + packets;
-        r.messageSequenceNumber = answers.onMessageDone();
+        r.messageSequenceNumber = responses.onMessageDone();
         r.sentEnd = expected;
         resources.activate(r, expected, r.lengthBytes);
         expected = r.endSequence;
-        wasRefused = false;
-        answers.onProgress();
+        nakSent = false;
+        responses.onReadOrAtomic();
     }
 
     private void acknowledge(Opcode opcode, Packet packet) {
         if (opcode.isLast()) {
-            answers.onMessageDone();
+            responses.onMessageDone();
         }
-        answers.onExecuted(expected, packet.acknowledgeRequest());
+        responses.onExecuted(expected, packet.acknowledgeRequest());
         expected++;
-        wasRefused = false;
+        nakSent = false;
     }
 
-    // ---- requests that were executed before ----
+    // ---- duplicate requests ----
 
     private boolean onDuplicate(long sequence, Packet packet) {
         Opcode opcode = packet.opcode();
         if (opcode.isSend() || opcode.isWrite()) {
-            answers.acknowledgeAgain();
+            responses.acknowledgeAgain();
             return true;
         }
         ReadAtomicResources.Resource r = resources.find(sequence);
@@ -461,47 +471,47 @@ final class Responder {
         return true;
     }
 
-    // ---- refusals ----
+    // ---- rejected requests ----
 
-    private void refuse(Verdict verdict) {
+    private void reject(Verdict verdict) {
         switch (verdict) {
             case PASS -> {}
             case NOT_READY -> {
                 counters.sentRnrNaks++;
-                wasRefused = true;
-                answers.refuseForNow(expected);
+                nakSent = true;
+                responses.rnrNak(expected);
             }
             case INVALID_REQUEST -> {
-                answers.refuse(Aeth.NAK_INVALID_REQUEST, expected);
+                responses.nak(Aeth.NAK_INVALID_REQUEST, expected);
                 endReceive(message == Message.SEND, WorkStatus.REMOTE_INVALID_REQUEST_ERROR);
                 queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case TOO_LONG -> {
-                answers.refuse(Aeth.NAK_INVALID_REQUEST, expected);
+                responses.nak(Aeth.NAK_INVALID_REQUEST, expected);
                 endReceive(true, WorkStatus.LOCAL_LENGTH_ERROR);
                 queuePair.failWith(QueuePairEvent.REQUEST_ERROR);
             }
             case ACCESS_ERROR -> onAccessError(expected);
-            case NOT_REPORTED -> answers.refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
+            case NOT_REPORTED -> responses.nak(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
             case RECEIVE_ERROR -> {
-                answers.refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
+                responses.nak(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, expected);
                 endReceive(true, WorkStatus.LOCAL_PROTECTION_ERROR);
                 queuePair.failWith(null);
             }
         }
     }
 
-    private void endReceive(boolean isInUse, WorkStatus status) {
-        ReceiveRequest receive = isInUse ? receives.posted() : null;
+    private void endReceive(boolean isTaken, WorkStatus status) {
+        ReceiveRequest receive = isTaken ? receives.posted() : null;
         if (receive != null) {
             queuePair.failReceive(receive, status);
         }
     }
 
-    /** The memory of a request cannot, or no longer, be used: refuses the packet of that sequence and fails. */
+    /** Sends a NAK for a sequence whose memory cannot, or can no longer, be accessed, and fails the queue pair. */
     void onAccessError(long sequence) {
         counters.keyViolations++;
-        answers.refuse(Aeth.NAK_REMOTE_ACCESS_ERROR, sequence);
+        responses.nak(Aeth.NAK_REMOTE_ACCESS_ERROR, sequence);
         queuePair.failWith(QueuePairEvent.ACCESS_ERROR);
     }
 }

@@ -7,18 +7,19 @@ import io.rdma4j.wire.Opcode;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a responder still has to send: the answers of READs and atomics in the order of their PSNs, and after them at most
- * one acknowledgement or refusal, which stands for all before it. So nothing is ever acknowledged past READ data that have
- * not left.
+ * The responses a responder has yet to send. READ and atomic responses come first, in PSN order. At most one
+ * acknowledgement or NAK follows, which covers everything before it, so that no acknowledgement ever passes READ data
+ * still to be sent.
  */
 final class ResponseQueue {
     private static final int NONE = -1;
 
     /**
-     * Packets of READ answers that may still leave after the queue pair has failed: what an engine sends in one run, so that
-     * READs before a refused request are answered as usual, but no peer can have gigabytes read behind a deliberate fault.
+     * Maximum number of READ response packets sent after the queue pair has failed: what an engine sends in one run.
+     * READs before a rejected request are thus answered as usual, but a peer cannot request gigabytes before a
+     * deliberate error.
      */
-    private static final int MOST_PACKETS_AFTER_FAILURE = 256;
+    private static final int MAX_PACKETS_AFTER_FAILURE = 256;
 
     private final Responder responder;
     private final boolean isExtended;
@@ -31,15 +32,15 @@ final class ResponseQueue {
     private int messageSequenceNumber;
 
     /**
-     * Sequence of the last SEND or WRITE packet executed. READs and atomics do not count: acknowledging one by its own PSN
-     * would say that it needs no answer.
+     * Sequence of the last executed SEND or WRITE packet. READs and atomics do not count: an acknowledgement with their
+     * PSN would imply that they need no response.
      */
     private long lastExecuted;
 
     private int pendingSyndrome = NONE;
 
-    /** What is refused; an acknowledgement is of {@link #lastExecuted} whenever it leaves. */
-    private long refusedSequence;
+    /** Sequence of the NAK. An acknowledgement always carries {@link #lastExecuted} at the time it is sent. */
+    private long nakSequence;
 
     ResponseQueue(Responder responder, boolean isExtended, QueuePairCounters counters) {
         this.isExtended = isExtended;
@@ -57,89 +58,95 @@ final class ResponseQueue {
         pendingSyndrome = NONE;
     }
 
-    /** Sets what may change while the queue pair works. */
+    /** Applies parameters that may change during operation. */
     void change(RcQueuePair.ReceiveParameters p, ReadAtomicResources remembered) {
         resources = remembered;
         rnrTimer(p.minRnrTimerCode());
     }
 
-    /** Sets the time that the peer is asked to wait when no receive is posted, by its code. */
+    /** Sets the delay requested from the peer when no receive is posted, by its code. */
     void rnrTimer(int code) {
         rnrSyndrome = Aeth.RNR_NAK | code;
     }
 
-    /** Forgets everything that would be sent. */
+    /** Discards all pending responses. */
     void clear() {
         resources.deactivateAll();
         pendingSyndrome = NONE;
     }
 
-    /** Forgets READ and atomic answers; an acknowledgement already owed stays if it does not depend on them. */
+    /** Discards READ and atomic responses. A pending acknowledgement is kept if it does not depend on them. */
     void clearResponses() {
         if (resources.current() != null) {
             clear();
         }
     }
 
-    /** The queue pair has failed: answers few packets more, and refuses the first READ that is longer. */
+    /**
+     * Limits the response packets sent after the queue pair has failed, and sends a NAK for the first READ beyond the
+     * limit.
+     */
     void limitResponses() {
-        ReadAtomicResources.Resource dropped = resources.keepActive(MOST_PACKETS_AFTER_FAILURE);
+        ReadAtomicResources.Resource dropped = resources.keepActive(MAX_PACKETS_AFTER_FAILURE);
         if (dropped != null) {
-            refuse(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, dropped.sendSequence);
+            nak(Aeth.NAK_REMOTE_OPERATIONAL_ERROR, dropped.sendSequence);
         }
     }
 
-    /** Counts a message as done and gives the new message sequence number. */
+    /** Counts a completed message and returns the new message sequence number. */
     int onMessageDone() {
         messageSequenceNumber = (messageSequenceNumber + 1) & 0xff_ffff;
         return messageSequenceNumber;
     }
 
     /** Notes that a SEND or WRITE packet was executed. */
-    void onExecuted(long sequence, boolean asksAck) {
+    void onExecuted(long sequence, boolean requestsAck) {
         lastExecuted = sequence;
         boolean isAckPending = pendingSyndrome == Aeth.ACK;
-        if (asksAck && isAckPending) {
+        if (requestsAck && isAckPending) {
             counters.coalescedAcks++;
         }
-        // A refusal that has not left yet is overtaken by events; what it acknowledged still wants to be.
-        if (asksAck || pendingSyndrome != NONE && !isAckPending) {
+        // An unsent NAK is superseded, but the packets that it would have acknowledged still need an acknowledgement.
+        if (requestsAck || pendingSyndrome != NONE && !isAckPending) {
             pendingSyndrome = Aeth.ACK;
         }
     }
 
-    /** Notes that a READ or atomic was executed: its answer acknowledges all before it. */
-    void onProgress() {
+    /** Notes that a READ or atomic was executed; its response acknowledges everything before it. */
+    void onReadOrAtomic() {
         if (pendingSyndrome != NONE) {
             pendingSyndrome = NONE;
             counters.coalescedAcks++;
         }
     }
 
-    /** Answers a SEND or WRITE that was executed before. */
+    /** Acknowledges a duplicate SEND or WRITE. */
     void acknowledgeAgain() {
         if (pendingSyndrome == NONE) {
             pendingSyndrome = Aeth.ACK;
         }
     }
 
-    /** Refuses the request of a sequence; whatever was to be acknowledged is so by this too. */
-    void refuse(int syndrome, long sequence) {
+    /** Schedules a NAK for a sequence; it also acknowledges everything before. */
+    void nak(int syndrome, long sequence) {
         pendingSyndrome = syndrome;
-        refusedSequence = sequence;
+        nakSequence = sequence;
     }
 
-    /** Asks the peer to send the request of a sequence again later, when a receive may have been posted. */
-    void refuseForNow(long sequence) {
-        refuse(rnrSyndrome, sequence);
+    /** Schedules an RNR NAK, which makes the peer retransmit the request after a delay. */
+    void rnrNak(long sequence) {
+        nak(rnrSyndrome, sequence);
     }
 
-    /** Whether READ or atomic answers wait to be sent. */
+    /** Returns whether READ or atomic responses are pending. */
     boolean hasResponse() {
         return resources.current() != null;
     }
 
-    /** Writes the next READ or atomic answer packet; 0 if there is none. What can be answered no more is passed over. */
+    /**
+     * Writes the next READ or atomic response packet. Skips responses that can no longer be sent; returns 0 if there is
+     * none.
+     */
     int pollResponse(MemorySegment out, long at) {
         int written = 0;
         for (ReadAtomicResources.Resource r = resources.current(); r != null && written == 0; r = resources.current()) {
@@ -158,7 +165,7 @@ final class ResponseQueue {
         return opcode.headerLength();
     }
 
-    /** Returns 0 if its memory is gone; it is current no more then. */
+    /** Writes a READ response packet. If the memory is no longer valid, deactivates the resource and returns 0. */
     private int writeReadResponse(ReadAtomicResources.Resource r, MemorySegment out, long at) {
         long from = (r.sendSequence - r.firstSequence) * mtu;
         int length = (int) Math.min(mtu, r.sendEndBytes - from);
@@ -171,7 +178,7 @@ final class ResponseQueue {
                 && !(region.isValid()
                         && LocalMemory.copy(
                                 region.memory(), r.address - region.address() + from, out, payloadAt, length))) {
-            onRegionGone(r);
+            onRegionInvalidated(r);
             return 0;
         }
         int pad = -length & 3;
@@ -189,8 +196,8 @@ final class ResponseQueue {
     }
 
     /**
-     * Which part of this answer the packet is: the answer to a repeated request that asks for the rest of a READ begins
-     * with FIRST, as the specification says. Linux answers so with MIDDLE, but takes FIRST too.
+     * Returns the opcode of a response packet. The response to a repeated request for the rest of a READ begins with
+     * FIRST, as specified. Linux responds with MIDDLE, but also accepts FIRST.
      */
     private static Opcode readResponse(boolean isFirst, boolean isLast) {
         if (isFirst) {
@@ -199,7 +206,7 @@ final class ResponseQueue {
         return isLast ? Opcode.RC_READ_RESPONSE_LAST : Opcode.RC_READ_RESPONSE_MIDDLE;
     }
 
-    private void onRegionGone(ReadAtomicResources.Resource r) {
+    private void onRegionInvalidated(ReadAtomicResources.Resource r) {
         if (r.sendSequence >= r.sentEnd) {
             resources.deactivateAll();
             responder.onAccessError(r.sendSequence);
@@ -208,12 +215,15 @@ final class ResponseQueue {
         }
     }
 
-    /** Writes the acknowledgement or refusal, when no READ or atomic answer waits; 0 if there is none. */
+    /**
+     * Writes the pending acknowledgement or NAK. Returns 0 if there is none, or if READ or atomic responses are
+     * pending.
+     */
     int pollAcknowledge(MemorySegment out, long at) {
         if (pendingSyndrome == NONE || resources.current() != null) {
             return 0;
         }
-        long sequence = pendingSyndrome == Aeth.ACK ? lastExecuted : refusedSequence;
+        long sequence = pendingSyndrome == Aeth.ACK ? lastExecuted : nakSequence;
         writeBth(Opcode.RC_ACKNOWLEDGE, 0, sequence, out, at);
         Aeth.write(out, at + Bth.LENGTH, pendingSyndrome, messageSequenceNumber);
         pendingSyndrome = NONE;

@@ -3,15 +3,15 @@ package io.rdma4j.transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that were taken back last, by their upper 24 bits: at least {@value #MOST} of them, at most twice as many. A peer
- * that was given one must not find other memory under it.
+ * The most recently invalidated keys, by their upper 24 bits: at least {@value #MOST}, at most twice as many. A peer
+ * that holds a stale key must not reach other memory with it.
  *
- * <p>Two sets take turns: the younger one is filled, and when it is full the older one is forgotten and filled next. Each has
- * one bit for each of the 2<sup>24</sup>, in pages that are made as they are needed: 32 KiB for the first key, and after some
- * hundred the 2 MiB that it ever takes.
+ * <p>Two generations alternate: when the younger one is full it becomes the older one, and the previous older one is
+ * discarded. Each has one bit for each of the 2<sup>24</sup> prefixes, in pages created on demand: 32 KiB for the first
+ * key, and the maximum of 2 MiB after some hundred keys.
  */
 final class RetiredKeys {
-    /** Keys that are remembered at least. */
+    /** Minimum number of keys that are remembered. */
     static final int MOST = 1 << 20;
 
     private static final int PAGE_BITS = 1 << 18;
@@ -39,7 +39,7 @@ final class RetiredKeys {
     private Generation younger = new Generation();
     private @Nullable Generation older;
 
-    /** Remembers a key. */
+    /** Adds a key. */
     void add(int key) {
         int prefix = key >>> 8;
         if (younger.contains(prefix)) {
@@ -52,9 +52,9 @@ final class RetiredKeys {
         younger.add(prefix);
     }
 
-    /** Whether a key with these upper 24 bits was taken back lately. */
+    /** Returns whether a key with these upper 24 bits was invalidated recently. */
     boolean contains(int key) {
-        Generation before = older;
-        return younger.contains(key >>> 8) || before != null && before.contains(key >>> 8);
+        Generation previous = older;
+        return younger.contains(key >>> 8) || previous != null && previous.contains(key >>> 8);
     }
 }

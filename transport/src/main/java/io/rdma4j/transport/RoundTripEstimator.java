@@ -1,56 +1,55 @@
 package io.rdma4j.transport;
 
 /**
- * How long answers take, measured, and when to suspect that one will not come: the estimate of RFC 6298. Only the first
- * transmission of a packet is measured (Karn's rule). It never makes a peer be given up: what is sent again on suspicion is
- * no retry, and the time-out of the queue pair goes on.
+ * Estimates the round-trip time and the probe timeout (RFC 6298). Only first transmissions are measured (Karn's rule).
+ * The estimate never fails a connection: a probe is not a retry, and the queue pair's timeout keeps running.
  */
 final class RoundTripEstimator {
-    /** No suspicion earlier: a peer may gather acknowledgements, and its thread may have to wait for a processor. */
+    /** Minimum probe timeout: a peer may coalesce acknowledgements, and its thread may have to wait for a processor. */
     static final long LEAST_NANOS = 250_000;
 
-    /** What is suspected before anything was measured. */
+    /** Probe timeout before the first measurement. */
     static final long FIRST_NANOS = 100_000_000;
 
     private static final long NONE = -1;
-    private static final int MOST_DOUBLINGS = 16;
+    private static final int MAX_DOUBLINGS = 16;
 
     private long smoothed = NONE;
     private long deviation;
     private long timedSequence = NONE;
-    private long timedSince;
+    private long timedSinceNanos;
     private int doublings;
 
-    /** Whether an answer was measured. */
+    /** Returns whether a round-trip time has been measured. */
     boolean isKnown() {
         return smoothed != NONE;
     }
 
-    /** Forgets all. */
+    /** Discards the estimate. */
     void reset() {
         smoothed = NONE;
         timedSequence = NONE;
         doublings = 0;
     }
 
-    /** A packet that asks for an answer leaves for the first time. */
+    /** Notes the first transmission of a packet that requests a response. */
     void onSent(long nowNanos, long sequence) {
         if (timedSequence == NONE) {
             timedSequence = sequence;
-            timedSince = nowNanos;
+            timedSinceNanos = nowNanos;
         }
     }
 
-    /** Everything before a sequence is answered. */
+    /** Notes that everything before {@code end} has been answered. */
     void onAnswered(long nowNanos, long end) {
         doublings = 0;
         if (timedSequence != NONE && timedSequence < end) {
             timedSequence = NONE;
-            take(nowNanos - timedSince);
+            addSample(nowNanos - timedSinceNanos);
         }
     }
 
-    private void take(long nanos) {
+    private void addSample(long nanos) {
         if (smoothed == NONE) {
             smoothed = nanos;
             deviation = nanos / 2;
@@ -60,19 +59,19 @@ final class RoundTripEstimator {
         }
     }
 
-    /** Packets are sent again: what was being measured means nothing any more. */
-    void onRepeated() {
+    /** Notes a retransmission, which invalidates the measurement in progress. */
+    void onRetransmit() {
         timedSequence = NONE;
     }
 
-    /** The suspicion came to something: the next one takes twice as long. */
-    void onSuspicion() {
-        doublings = Math.min(doublings + 1, MOST_DOUBLINGS);
+    /** Notes that a probe was sent: doubles the next timeout. */
+    void onProbe() {
+        doublings = Math.min(doublings + 1, MAX_DOUBLINGS);
     }
 
-    /** How long after the last progress an answer is missed. */
-    long suspicionNanos() {
-        long usual = smoothed == NONE ? FIRST_NANOS : Math.max(LEAST_NANOS, smoothed + 4 * deviation);
-        return usual << doublings;
+    /** Returns the time without progress after which a probe is sent. */
+    long probeTimeoutNanos() {
+        long timeout = smoothed == NONE ? FIRST_NANOS : Math.max(LEAST_NANOS, smoothed + 4 * deviation);
+        return timeout << doublings;
     }
 }

@@ -3,15 +3,15 @@ package io.rdma4j.transport;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A list of pieces of registered memory. */
+/** A scatter/gather list: pieces of registered memory. */
 public final class ScatterGather {
-    /** Regions of the pieces. */
+    /** Region of each piece. */
     public final @Nullable MemoryRegion[] regions;
 
-    /** Where each piece begins in its region, in bytes. */
+    /** Offset of each piece in its region, in bytes. */
     public final long[] offsets;
 
-    /** Bytes of each piece. */
+    /** Length of each piece, in bytes. */
     public final long[] lengths;
 
     /** Number of pieces in use. */
@@ -37,7 +37,7 @@ public final class ScatterGather {
         count++;
     }
 
-    /** Bytes of all pieces. */
+    /** Returns the total length of all pieces, in bytes. */
     public long totalBytes() {
         long total = 0;
         for (int i = 0; i < count; i++) {

@@ -7,11 +7,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Send work requests in the order they were posted: a ring between one posting thread at a time and the thread that
- * drives the queue pair.
+ * A ring of send work requests in posting order, between one posting thread at a time and the thread that drives the
+ * queue pair.
  *
- * <p>To post: {@link #claim} a place, fill it, {@link #publish} it. A place is taken from {@link #publish} until its work
- * request is completed, reported or not.
+ * <p>To post a request, {@link #claim} a slot, fill it and {@link #publish} it. A slot is in use from {@link #publish}
+ * until its work request is completed, whether the completion is reported or not.
  */
 public final class SendQueue {
     private static final VarHandle HEAD;
@@ -45,61 +45,61 @@ public final class SendQueue {
         ring = new LazyRing<>(capacity);
     }
 
-    /** Work requests that can be posted and not yet completed. */
+    /** Returns the maximum number of work requests that are posted and not yet completed. */
     public int capacity() {
         return capacity;
     }
 
-    /** Whether nothing is posted that is not completed. */
+    /** Returns whether no posted work request is outstanding. */
     public boolean isEmpty() {
         return (long) HEAD.getAcquire(this) == (long) TAIL.getAcquire(this);
     }
 
     /**
-     * The next free place, with all fields as in a new one (inline bytes excepted), or null while the queue is full.
-     * Claiming again before {@link #publish} gives the same place.
+     * Returns the next free slot with all fields reset (except inline bytes), or null if the queue is full. Claiming
+     * again before {@link #publish} returns the same slot.
      */
     public @Nullable SendRequest claim() {
         long next = (long) TAIL.getOpaque(this);
         if (next - (long) HEAD.getAcquire(this) >= capacity) {
             return null;
         }
-        SendRequest place = ring.at(next);
-        if (place == null) {
-            place = new SendRequest(maxScatterGather, MemorySegment.ofArray(new byte[maxInlineBytes]));
-            ring.put(next, place);
+        SendRequest slot = ring.at(next);
+        if (slot == null) {
+            slot = new SendRequest(maxScatterGather, MemorySegment.ofArray(new byte[maxInlineBytes]));
+            ring.put(next, slot);
         } else {
-            place.clear();
+            slot.clear();
         }
-        return place;
+        return slot;
     }
 
-    /** Posts the claimed place. */
+    /** Posts the claimed slot. */
     public void publish() {
         TAIL.setRelease(this, (long) TAIL.getOpaque(this) + 1);
     }
 
-    /** Index of the oldest work request that is not completed. */
+    /** Returns the index of the oldest work request that is not completed. */
     long head() {
         return (long) HEAD.getOpaque(this);
     }
 
-    /** Index behind the newest work request. */
+    /** Returns the index after the newest work request. */
     long tail() {
         return (long) TAIL.getAcquire(this);
     }
 
-    /** The work request with an index from {@link #head} to before {@link #tail}. */
+    /** Returns the work request with an index from {@link #head} (inclusive) to {@link #tail} (exclusive). */
     SendRequest at(long index) {
         return Objects.requireNonNull(ring.at(index));
     }
 
-    /** Gives the oldest place back to the posting thread. */
+    /** Returns the oldest slot to the posting thread. */
     void release() {
         HEAD.setRelease(this, (long) HEAD.getOpaque(this) + 1);
     }
 
-    /** Forgets everything posted. */
+    /** Discards everything posted. */
     void clear() {
         HEAD.setRelease(this, (long) TAIL.getAcquire(this));
     }

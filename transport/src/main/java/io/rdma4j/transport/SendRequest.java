@@ -4,97 +4,100 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One place of a send queue: a send work request as the queue pair keeps it. Filled by who posts, read by the requester.
+ * A slot of a send queue: a send work request as stored by the queue pair. Filled by the posting thread, read by the
+ * requester.
  */
 public final class SendRequest {
-    /** Number that the application gave. */
+    /** Work request ID assigned by the application. */
     public long workRequestId;
 
-    /** What to do. */
+    /** Operation. */
     public WorkOpcode opcode = WorkOpcode.SEND;
 
-    /** Whether success is to be reported; failure always is. */
+    /** True to report success; failure is always reported. */
     public boolean signaled;
 
-    /** Whether the peer is asked for a solicited event. */
+    /** True to request a solicited event at the peer. */
     public boolean solicited;
 
-    /** Whether to wait until all earlier READs and atomics are done. */
+    /** True to wait until all earlier READs and atomics are complete. */
     public boolean fence;
 
-    /** Immediate data as a number in network order. */
+    /** Immediate data as a number in network byte order. */
     public int immediate;
 
-    /** Key to take back: the peer's, or the own of a local invalidation. */
+    /** Key to invalidate: the peer's, or for a local invalidation a local one. */
     public int invalidateKey;
 
     /** Memory window to bind. */
     public @Nullable MemoryWindow window;
 
-    /** Region to bind it to; null to leave the window without one. */
+    /** Region to bind it to; null to unbind it. */
     public @Nullable MemoryRegion bindRegion;
 
-    /** Where the window begins in the region, in bytes. */
+    /** Offset of the window in the region, in bytes. */
     public long bindOffset;
 
-    /** Bytes of the window. */
+    /** Length of the window, in bytes. */
     public long bindLength;
 
-    /** What peers may do through the window, bits of {@link AccessFlags}. */
+    /** Access rights of peers through the window, bits of {@link AccessFlags}. */
     public int bindAccess;
 
-    /** Of an extended connection: number of the peer's shared receive queue. */
+    /** For an extended connection, the number of the peer's shared receive queue. */
     public int remoteSharedReceiveQueue;
 
-    /** Where at the peer. */
+    /** Address at the peer. */
     public long remoteAddress;
 
-    /** Under which key of the peer; of a binding, the window's new key, of which the lower 8 bits count. */
+    /** The peer's key; for a binding, the window's new key, of which the lower 8 bits are used. */
     public int remoteKey;
 
-    /** For a datagram: where it goes; null in a request of a connection. */
+    /** Destination of a datagram; null for a connection. */
     @Nullable
     public DatagramDestination destination;
 
-    /** For a datagram: number of the peer's queue pair, 24 bits. */
+    /** For a datagram, the number of the peer's queue pair, 24 bits. */
     public int remoteQueuePair;
 
-    /** For a datagram: key of the peer's queue pair; negative for the own key. */
+    /** For a datagram, the queue key of the peer's queue pair. If negative, the local queue key is sent. */
     public int queueKey;
 
-    /** What a compare-and-swap compares with. */
+    /** Value that a compare-and-swap compares with. */
     public long compare;
 
-    /** What a compare-and-swap stores, or a fetch-and-add adds. */
+    /** Value that a compare-and-swap stores, or a fetch-and-add adds. */
     public long swapOrAdd;
 
-    /** Whether the message is in {@link #inlineData} and there is no scatter/gather list. */
+    /** True if the message is in {@link #inlineData} and the scatter/gather list is not used. */
     public boolean inline;
 
-    /** The message of an inline request, copied when it was posted; holds the queue's inline size. */
+    /** Message of an inline request, copied when posted; its size is the queue's inline limit. */
     public final MemorySegment inlineData;
 
-    /** Bytes of the message: the sum of the list, or the inline bytes. */
+    /** Length of the message in bytes: the total of the list, or the inline bytes. */
     public long lengthBytes;
 
-    /** Local memory, piece by piece. */
+    /** Scatter/gather list of local memory. */
     public final ScatterGather list;
 
-    /** Sequence of the first packet: PSNs continued to 64 bits. Set by the requester when the request's turn comes. */
+    /**
+     * Sequence (64-bit extension of the PSN) of the first packet. Assigned by the requester when it starts the request.
+     */
     long firstSequence;
 
-    /** Packets of the message, or of the answer to a READ. */
+    /** Number of packets of the message, or of the response to a READ. */
     int packets;
 
     /**
-     * Where the request begins and ends on the scale that the congestion window is measured on: bytes that all packets of
-     * the queue pair so far count. Set with {@link #firstSequence}.
+     * Start and end of the request in the byte count of the congestion window: the accumulated weight of all packets of
+     * the queue pair. Assigned together with {@link #firstSequence}.
      */
     long firstByte;
 
     long endByte;
 
-    /** Why the request cannot be sent, found when its turn came; null if it can. */
+    /** Reason why the request cannot be sent, determined when it is started; null if it can. */
     @Nullable
     WorkStatus failure;
 
@@ -103,7 +106,7 @@ public final class SendRequest {
         this.list = new ScatterGather(maxScatterGather);
     }
 
-    /** Sets every field as in a new request, inline bytes excepted. */
+    /** Resets every field except the inline bytes. */
     void clear() {
         workRequestId = 0;
         opcode = WorkOpcode.SEND;
@@ -131,13 +134,14 @@ public final class SendRequest {
     }
 
     /**
-     * Whether nothing is left to do when all before a sequence is acknowledged; a local request that failed is never done.
+     * Returns whether the request is complete when everything before {@code acknowledged} is acknowledged. A failed
+     * local request is never complete.
      */
     boolean isDone(long acknowledged) {
         return endSequence() <= acknowledged && (failure == null || packets > 0);
     }
 
-    /** Sequence behind the last packet. */
+    /** Returns the sequence after the last packet. */
     long endSequence() {
         return firstSequence + packets;
     }

@@ -4,13 +4,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that several queue pairs share: whichever gets a message takes the oldest one. Posted to like a
- * {@link ReceiveQueue}, by one thread at a time; everything else belongs to the thread that drives the queue pairs. Where
- * several threads do, a subclass lets one at a time {@link #take}, {@link #giveBack}, {@link #limit} and {@link #resize}.
+ * Receives shared by several queue pairs: a queue pair that gets a message takes the oldest one. Posting works as for a
+ * {@link ReceiveQueue}, by one thread at a time; all other methods belong to the thread that drives the queue pairs. If
+ * several threads drive them, a subclass serialises {@link #take}, {@link #giveBack}, {@link #limit} and
+ * {@link #resize}.
  *
- * <p>A queue pair takes a receive when it needs one, with the first packet of a SEND or the last of a WRITE with immediate
- * data, and its place is free again at once. When there is none, a reliable connection's peer is asked to wait, as with a
- * queue of its own.
+ * <p>A queue pair takes a receive with the first packet of a SEND or the last packet of a WRITE with immediate data;
+ * the slot is free again at once. If the queue is empty, a reliable connection sends an RNR NAK, as with a queue of its
+ * own.
  *
  * <p>Source: InfiniBand Architecture volume 1, 10.2.9 and 11.2.
  */
@@ -21,13 +22,13 @@ public class SharedReceiveQueue {
     private final int number;
     private final @Nullable CompletionSink completions;
 
-    /** Work requests to be left in the ring for those that are taken. */
+    /** Work requests that replace taken ones in the ring. */
     private ReceiveRequest[] spares = new ReceiveRequest[4];
 
     private int spareCount;
     private volatile boolean closed;
 
-    /** Replaced when the size changes; who does so keeps everybody else away. */
+    /** Replaced when the capacity changes, while no other thread uses the queue. */
     private volatile ReceiveQueue queue;
 
     private volatile int limit;
@@ -35,24 +36,24 @@ public class SharedReceiveQueue {
     /**
      * Creates an empty queue.
      *
-     * @param capacity receives posted at most
-     * @param maxScatterGather pieces of one receive
-     * @param protectionDomain number of the domain of the receives' memory; those of the queue pairs may be others
-     * @param onLimit called by the driving thread when fewer receives than {@link #limit} are left
+     * @param capacity maximum number of posted receives
+     * @param maxScatterGather maximum number of pieces of one receive
+     * @param protectionDomain protection domain of the receives' memory; may differ from those of the queue pairs
+     * @param onLimit called by the driving thread when fewer than {@link #limit} receives are left
      */
     public SharedReceiveQueue(int capacity, int maxScatterGather, int protectionDomain, Runnable onLimit) {
         this(capacity, maxScatterGather, protectionDomain, onLimit, 0, null);
     }
 
     /**
-     * Creates an empty queue for extended connections, which name it by its number and report where it says.
+     * Creates an empty queue for extended connections, which address it by number and report to its sink.
      *
-     * @param capacity receives posted at most
-     * @param maxScatterGather pieces of one receive
-     * @param protectionDomain number of the domain of the receives' memory, and of all that the peers reach
-     * @param onLimit called by the driving thread when fewer receives than {@link #limit} are left
-     * @param number number, 24 bits
-     * @param completions where receives are reported; null for the queue pair that got the message
+     * @param capacity maximum number of posted receives
+     * @param maxScatterGather maximum number of pieces of one receive
+     * @param protectionDomain protection domain of the receives' memory, and of all memory that the peers access
+     * @param onLimit called by the driving thread when fewer than {@link #limit} receives are left
+     * @param number number of the queue, 24 bits
+     * @param completions sink for completions of receives; null for the sink of the queue pair that got the message
      */
     public SharedReceiveQueue(
             int capacity,
@@ -69,18 +70,18 @@ public class SharedReceiveQueue {
         queue = new ReceiveQueue(capacity, maxScatterGather);
     }
 
-    /** Number by which the peers of extended connections name it; 0 if they cannot. */
+    /** Returns the number by which peers of extended connections address the queue; 0 if they cannot. */
     public int number() {
         return number;
     }
 
-    /** Where receives are reported; null for the queue pair that got the message. */
+    /** Returns the sink for completions of receives; null for the sink of the queue pair that got the message. */
     @Nullable
     CompletionSink completions() {
         return completions;
     }
 
-    /** Lets nobody take anything any more. */
+    /** Closes the queue: no receives are taken any longer. */
     public void close() {
         closed = true;
     }
@@ -89,43 +90,43 @@ public class SharedReceiveQueue {
         return closed;
     }
 
-    /** Receives that can be posted and not yet taken. */
+    /** Returns the maximum number of receives that are posted and not yet taken. */
     public int capacity() {
         return queue.capacity();
     }
 
-    /** Pieces of one receive at most. */
+    /** Returns the maximum number of pieces of one receive. */
     public int maxScatterGather() {
         return maxScatterGather;
     }
 
-    /** Number of the domain of the receives' memory. */
+    /** Returns the protection domain of the receives' memory. */
     public int protectionDomain() {
         return protectionDomain;
     }
 
-    /** Receives posted and not yet taken. */
+    /** Returns the number of receives posted and not yet taken. */
     public int size() {
         return queue.size();
     }
 
-    /** The next free place, or null while the queue is full; see {@link ReceiveQueue#claim}. */
+    /** Returns the next free slot, or null if the queue is full; see {@link ReceiveQueue#claim}. */
     public @Nullable ReceiveRequest claim() {
         return queue.claim();
     }
 
-    /** Posts the claimed place. */
+    /** Posts the claimed slot. */
     public void publish() {
         queue.publish();
     }
 
-    /** The number that fewer receives than are reported, once; 0 when nothing is to be reported. */
+    /** Returns the number of remaining receives below which an event is reported once; 0 if disabled. */
     public int limit() {
         return limit;
     }
 
     /**
-     * Has it reported, once, when a message comes and fewer than {@code receives} are left then; 0 takes that back.
+     * Requests one report when a message arrives and fewer than {@code receives} are left. 0 cancels the request.
      *
      * @param receives 0 to {@link #capacity}
      */
@@ -134,10 +135,10 @@ public class SharedReceiveQueue {
     }
 
     /**
-     * Changes the capacity; nobody posts and no queue pair is driven meanwhile.
+     * Changes the capacity. No thread may post and no queue pair may be driven meanwhile.
      *
-     * @param capacity new number of places
-     * @return whether that was possible: what is posted must fit
+     * @param capacity new number of slots
+     * @return {@code false} if the posted receives do not fit
      */
     public boolean resize(int capacity) {
         if (queue.size() > capacity) {
@@ -149,14 +150,15 @@ public class SharedReceiveQueue {
         return true;
     }
 
-    /** Takes the oldest receive; null if there is none. */
+    /** Takes the oldest receive; returns null if there is none. */
     protected @Nullable ReceiveRequest take() {
         ReceiveRequest spare = spareCount == 0 ? new ReceiveRequest(maxScatterGather) : spares[--spareCount];
         ReceiveRequest taken = queue.take(spare);
         if (taken == null) {
-            keep(spare);
+            addSpare(spare);
         }
-        // Also when nothing was there: whoever posts only when told would otherwise wait for ever.
+        // Checked even if the queue was empty: a thread that posts only when notified would otherwise wait
+        // indefinitely.
         if (limit != 0 && queue.size() < limit) {
             limit = 0;
             onLimit.run();
@@ -164,15 +166,15 @@ public class SharedReceiveQueue {
         return taken;
     }
 
-    /** Takes back what was taken, when it is completed. */
-    protected void giveBack(ReceiveRequest done) {
-        keep(done);
+    /** Returns a taken receive after its completion. */
+    protected void giveBack(ReceiveRequest completed) {
+        addSpare(completed);
     }
 
-    private void keep(ReceiveRequest done) {
+    private void addSpare(ReceiveRequest completed) {
         if (spareCount == spares.length) {
             spares = Arrays.copyOf(spares, 2 * spareCount);
         }
-        spares[spareCount++] = done;
+        spares[spareCount++] = completed;
     }
 }

@@ -1,15 +1,15 @@
 package io.rdma4j.transport;
 
 /**
- * What a connection does with packets that come from the right address but from another UDP port than its peer's, which it
- * learns from the first packet in sequence. Who knows addresses, queue pair number and PSN can put the rest into a packet, but
- * needs the right to send from that port, too.
+ * How a connection treats packets that have the peer's address but not the peer's UDP source port. The port is learned
+ * from the first packet in sequence. An attacker who knows the addresses, the queue pair number and the PSN can forge
+ * the rest of a packet, but needs privileges to send from that port.
  */
 public enum SourcePortCheck {
-    /** Takes them without a word. */
+    /** Accepts them without counting them. */
     OFF,
-    /** Takes and counts them: for peers that may change the port, as some cards do to spread packets over paths. */
+    /** Accepts and counts them: for peers that may change the port, as some NICs do to spread packets over paths. */
     COUNT,
-    /** Drops and counts them: for peers that keep their port as long as the connection lasts. */
+    /** Drops and counts them: for peers that keep their port for the lifetime of the connection. */
     ENFORCE
 }

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair of the unreliable connection service, without I/O: SEND and RDMA WRITE, both also with immediate data.
- * Nothing is acknowledged: a send work request is done when its last packet was written, and a message of which a packet
- * is missing or cannot be taken is dropped as a whole (a WRITE may have been placed in part).
+ * A queue pair of the unreliable connection service, without I/O: SEND and RDMA WRITE, with or without immediate data.
+ * Nothing is acknowledged. A send work request is complete when its last packet was written. A received message with a
+ * missing or unacceptable packet is dropped as a whole, although a WRITE may have been partially executed.
  *
- * <p>A send work request that cannot be sent ends with an error and brings the queue pair to
+ * <p>A send work request that cannot be sent completes with an error and moves the queue pair to
  * {@link State#SEND_QUEUE_ERROR}, in which it still receives.
  *
  * <p>Source: InfiniBand Architecture volume 1, 9.8.2 and 9.8.3.
@@ -23,18 +23,18 @@ public final class UcQueuePair extends QueuePairMachine {
     private int mtu = 256;
     private int sendPsn;
 
-    /** Which packet of the oldest send work request is next. */
+    /** Index of the next packet in the oldest send work request. */
     private int packetIndex;
 
     /**
-     * Makes a queue pair in the state {@link State#RESET}.
+     * Creates a queue pair in the state {@link State#RESET}.
      *
-     * @param number its number, 24 bits
-     * @param configuration sizes of its queues
-     * @param memory regions that it may use
-     * @param sendCompletions where send completions go
-     * @param receiveCompletions where receive completions go; may be the same
-     * @param events where events go
+     * @param number number of the queue pair, 24 bits
+     * @param configuration creation parameters
+     * @param memory table of the regions that it may access
+     * @param sendCompletions sink for send completions
+     * @param receiveCompletions sink for receive completions; may be the same
+     * @param events listener for events
      */
     public UcQueuePair(
             int number,
@@ -54,12 +54,12 @@ public final class UcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * From INIT to READY_TO_RECEIVE.
+     * Moves from INIT to READY_TO_RECEIVE.
      *
      * @param path path to the peer
      * @param pathMtuBytes payload bytes of a full packet: 256, 512, 1024, 2048 or 4096
-     * @param receivePsn first PSN that the peer sends with, 24 bits
-     * @throws IllegalArgumentException if a parameter is out of range; nothing is changed then
+     * @param receivePsn the peer's first PSN, 24 bits
+     * @throws IllegalArgumentException if a parameter is out of range; the state is unchanged
      */
     public void toReadyToReceive(Peer path, int pathMtuBytes, int receivePsn) {
         require(state() == State.INIT, State.READY_TO_RECEIVE);
@@ -73,10 +73,10 @@ public final class UcQueuePair extends QueuePairMachine {
     }
 
     /**
-     * From READY_TO_RECEIVE to READY_TO_SEND.
+     * Moves from READY_TO_RECEIVE to READY_TO_SEND.
      *
-     * @param psn first PSN to send with, 24 bits
-     * @throws IllegalArgumentException if it is out of range; nothing is changed then
+     * @param psn first PSN to send, 24 bits
+     * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToSend(int psn) {
         require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
@@ -86,14 +86,14 @@ public final class UcQueuePair extends QueuePairMachine {
         enter(State.READY_TO_SEND);
     }
 
-    /** Changes the path to the same queue pair of the peer; in SEND_QUEUE_DRAINED. */
+    /** Changes the path to the same queue pair of the peer; in SEND_QUEUE_DRAINED once nothing is in flight. */
     public void changePath(Peer path) {
         require(state() == State.SEND_QUEUE_DRAINED && !isDraining(), State.SEND_QUEUE_DRAINED);
         peerCheck.restart();
         peer = path;
     }
 
-    /** Path to the peer, or null before it is known. */
+    /** Returns the path to the peer, or null before it is set. */
     public @Nullable Peer peer() {
         return peer;
     }
@@ -112,15 +112,15 @@ public final class UcQueuePair extends QueuePairMachine {
 
     @Override
     boolean process(long nowNanos, Packet packet) {
-        boolean isDue = packet.psn() == receivePsn();
-        if (isDue) {
-            noteRequest();
+        boolean isExpected = packet.psn() == receivePsn();
+        if (isExpected) {
+            onExpectedRequest();
         }
-        boolean isTaken = responder.onRequest(packet);
-        if (isTaken && isDue && peerCheck.isLearning()) {
+        boolean isProcessed = responder.onRequest(packet);
+        if (isProcessed && isExpected && peerCheck.isLearning()) {
             peerCheck.learn(packet);
         }
-        return isTaken;
+        return isProcessed;
     }
 
     // ---- sending ----
@@ -133,7 +133,7 @@ public final class UcQueuePair extends QueuePairMachine {
         }
         SendRequest r = sendQueue.at(sendQueue.head());
         if (packetIndex == 0) {
-            WorkStatus failure = judge(r);
+            WorkStatus failure = validate(r);
             if (failure != null) {
                 failOldest(failure);
                 return 0;
@@ -158,7 +158,7 @@ public final class UcQueuePair extends QueuePairMachine {
         return written;
     }
 
-    /** Does the local work requests whose turn it is; says whether one to send follows. */
+    /** Executes local work requests at the head of the queue. Returns whether a work request to send follows. */
     private boolean completeLocal() {
         if (hasBegun()) {
             return isSending() && !sendQueue.isEmpty();
@@ -178,14 +178,14 @@ public final class UcQueuePair extends QueuePairMachine {
         return false;
     }
 
-    private @Nullable WorkStatus judge(SendRequest r) {
+    private @Nullable WorkStatus validate(SendRequest r) {
         if (r.lengthBytes < 0 || r.lengthBytes > Requester.MAX_MESSAGE_BYTES) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
         if (!r.opcode.carriesPayload() || r.opcode == WorkOpcode.SEND_WITH_INVALIDATE) {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
-        return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
+        return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }
 
     private void failOldest(WorkStatus status) {
@@ -218,7 +218,7 @@ public final class UcQueuePair extends QueuePairMachine {
     public void onDeadline(long nowNanos) {}
 
     @Override
-    void onError(boolean mayAnswer) {
+    void onError(boolean mayRespond) {
         packetIndex = 0;
     }
 

@@ -8,12 +8,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the peer's messages of an unreliable connection. A message begins with any FIRST or ONLY packet, whatever its
- * PSN; when a later packet is missing or cannot be taken the message is dropped, its receive is kept for the next
- * message, and all is dropped until another message begins.
+ * The responder of an unreliable connection. Any FIRST or ONLY packet begins a message, regardless of its PSN. If a
+ * later packet is missing or unacceptable, the message is dropped and its receive is kept. All further packets are then
+ * dropped until another message begins.
  */
 final class UcResponder {
-    /** The kind of message that is only partly received. */
+    /** The kind of message that is partially received. */
     private enum Message {
         NONE,
         SEND,
@@ -37,7 +37,7 @@ final class UcResponder {
         counters = queuePair.counters();
     }
 
-    /** PSN of the next packet, if none is lost. */
+    /** Returns the PSN of the next packet if none is lost. */
     int expectedPsn() {
         return expectedPsn;
     }
@@ -45,15 +45,15 @@ final class UcResponder {
     void start(int pathMtuBytes, int receivePsn) {
         mtu = pathMtuBytes;
         expectedPsn = receivePsn;
-        end();
+        clear();
     }
 
-    private void end() {
+    private void clear() {
         message = Message.NONE;
         region = null;
     }
 
-    /** Takes a packet; says whether it had an effect. */
+    /** Processes a packet. Returns whether it had an effect. */
     boolean onRequest(Packet packet) {
         Opcode opcode = packet.opcode();
         boolean isNext = packet.psn() == expectedPsn;
@@ -63,26 +63,26 @@ final class UcResponder {
         expectedPsn = packet.psn() + 1 & Psn.MASK;
         if (opcode.isFirst()) {
             if (message != Message.NONE) {
-                counters.droppedMessages++; // its end is missing
+                counters.droppedMessages++; // its last packet is missing
             }
             return begin(opcode, packet) && proceed(opcode, packet);
         }
         Message kind = opcode.isSend() ? Message.SEND : Message.WRITE;
-        if (message == Message.NONE) { // of a message that is dropped already
+        if (message == Message.NONE) { // its message has already been dropped
             return false;
         }
         return isNext && message == kind ? proceed(opcode, packet) : drop();
     }
 
-    /** Drops the message that is being received. */
+    /** Drops the partially received message. */
     private boolean drop() {
         counters.droppedMessages++;
-        end();
+        clear();
         return false;
     }
 
     private boolean begin(Opcode opcode, Packet packet) {
-        end();
+        clear();
         receivedBytes = 0;
         if (opcode.isSend()) {
             message = Message.SEND;
@@ -93,7 +93,7 @@ final class UcResponder {
         if (!queuePair.peerMay(AccessFlags.REMOTE_WRITE) || messageBytes > Requester.MAX_MESSAGE_BYTES) {
             return drop();
         }
-        if (messageBytes == 0) { // key and address of nothing are not looked at
+        if (messageBytes == 0) { // key and address of a zero-length request are not checked
             return true;
         }
         MemorySegment s = packet.segment();
@@ -121,22 +121,22 @@ final class UcResponder {
         if (receive == null || payload > receive.list.totalBytes() - receivedBytes) {
             return drop();
         }
-        boolean placed = LocalMemory.scatter(
+        boolean copied = LocalMemory.scatter(
                 receive.list,
                 queuePair.receives.protectionDomain(),
                 receivedBytes,
                 packet.segment(),
                 packet.payloadOffset(),
                 payload);
-        if (!placed) {
-            end();
+        if (!copied) {
+            clear();
             queuePair.failReceive(receive, WorkStatus.LOCAL_PROTECTION_ERROR);
             queuePair.failWith(null);
             return true;
         }
         receivedBytes += payload;
         if (opcode.isLast()) {
-            end();
+            clear();
             queuePair.completeReceive(receive, packet, receivedBytes);
         }
         return true;
@@ -147,7 +147,7 @@ final class UcResponder {
         long left = messageBytes - receivedBytes;
         MemoryRegion target = region;
         boolean isExact = opcode.isLast() ? payload == left : payload < left;
-        if (!isExact || target != null && !place(target, packet, payload)) {
+        if (!isExact || target != null && !copy(target, packet, payload)) {
             return drop();
         }
         receivedBytes += payload;
@@ -156,7 +156,7 @@ final class UcResponder {
             if (opcode.hasImmediate() && receive == null) {
                 return drop();
             }
-            end();
+            clear();
             if (receive != null) {
                 queuePair.completeReceive(receive, packet, messageBytes);
             }
@@ -164,8 +164,8 @@ final class UcResponder {
         return true;
     }
 
-    /** Copies to the peer's target; the region may have been taken back between two packets. */
-    private boolean place(MemoryRegion target, Packet packet, int payload) {
+    /** Copies the payload to the target region, unless it was deregistered between two packets. */
+    private boolean copy(MemoryRegion target, Packet packet, int payload) {
         return target.isValid()
                 && LocalMemory.copy(
                         packet.segment(),

@@ -13,14 +13,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue pair of the unreliable datagram service, without I/O: SEND, also with immediate data, of one packet each, to
- * anybody, from anybody who knows the queue key. Nothing is acknowledged or repeated. A datagram without a receive, or too
- * long for it, is dropped; the receive stays for the next.
+ * A queue pair of the unreliable datagram service, without I/O. It sends single-packet messages, with or without
+ * immediate data, to any queue pair and receives from any sender that knows the queue key. Nothing is acknowledged or
+ * retransmitted. A datagram without a receive, or too long for it, is dropped; the receive is kept for the next one.
  *
- * <p>Every receive begins with {@value #ROUTE_HEADER_BYTES} bytes for the header of the IP packet, from which the sender
- * can be answered: the IPv6 header, or 20 zero bytes and the IPv4 header. They count in the length of the completion.
+ * <p>Every receive begins with {@value #ROUTE_HEADER_BYTES} bytes for the IP header, which identifies the sender for a
+ * reply: the IPv6 header, or 20 zero bytes and the IPv4 header. They are included in the length of the completion.
  *
- * <p>A send work request that cannot be sent ends with an error and brings the queue pair to
+ * <p>A send work request that cannot be sent completes with an error and moves the queue pair to
  * {@link State#SEND_QUEUE_ERROR}, in which it still receives.
  *
  * <p>A work request whose queue key has its highest bit set is sent with the queue pair's own key. rdma_rxe sends it as
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: InfiniBand Architecture volume 1, 9.8.3, 10.2.5 and annex A17; RFC 791, RFC 8200.
  */
 public final class UdQueuePair extends QueuePairMachine {
-    /** Bytes at the front of every receive that hold the header of the IP packet. */
+    /** Bytes at the start of every receive that hold the IP header. */
     public static final int ROUTE_HEADER_BYTES = 40;
 
     private final byte[] routeHeader = new byte[ROUTE_HEADER_BYTES];
@@ -41,13 +41,13 @@ public final class UdQueuePair extends QueuePairMachine {
     private @Nullable DatagramDestination destination;
 
     /**
-     * Makes a queue pair in the state {@link State#RESET}.
+     * Creates a queue pair in the state {@link State#RESET}.
      *
-     * @param number its number, 24 bits
-     * @param configuration sizes of its queues
-     * @param sendCompletions where send completions go
-     * @param receiveCompletions where receive completions go; may be the same
-     * @param events where events go
+     * @param number number of the queue pair, 24 bits
+     * @param configuration creation parameters
+     * @param sendCompletions sink for send completions
+     * @param receiveCompletions sink for receive completions; may be the same
+     * @param events listener for events
      */
     public UdQueuePair(
             int number,
@@ -63,21 +63,21 @@ public final class UdQueuePair extends QueuePairMachine {
         return Opcode.Transport.UD;
     }
 
-    /** The key that datagrams to this queue pair must carry. */
+    /** Returns the key that datagrams to this queue pair must carry. */
     public int queueKey() {
         return queueKey;
     }
 
-    /** Sets the key that datagrams to this queue pair must carry; in any state. */
+    /** Sets the key that datagrams to this queue pair must carry; allowed in any state. */
     public void changeQueueKey(int key) {
         queueKey = key;
     }
 
     /**
-     * From INIT to READY_TO_RECEIVE.
+     * Moves from INIT to READY_TO_RECEIVE.
      *
-     * @param maxBytes the longest datagram that can be sent, in bytes
-     * @throws IllegalArgumentException if it is out of range; nothing is changed then
+     * @param maxBytes maximum payload of a datagram to send, in bytes
+     * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToReceive(int maxBytes) {
         require(state() == State.INIT, State.READY_TO_RECEIVE);
@@ -87,10 +87,10 @@ public final class UdQueuePair extends QueuePairMachine {
     }
 
     /**
-     * From READY_TO_RECEIVE to READY_TO_SEND.
+     * Moves from READY_TO_RECEIVE to READY_TO_SEND.
      *
-     * @param psn first PSN to send with, 24 bits; nobody looks at it
-     * @throws IllegalArgumentException if it is out of range; nothing is changed then
+     * @param psn first PSN to send, 24 bits; receivers ignore it
+     * @throws IllegalArgumentException if it is out of range; the state is unchanged
      */
     public void toReadyToSend(int psn) {
         require(state() == State.READY_TO_RECEIVE, State.READY_TO_SEND);
@@ -126,8 +126,8 @@ public final class UdQueuePair extends QueuePairMachine {
             return false;
         }
         writeRouteHeader(packet.frame());
-        if (!place(receive, 0, routeHeaderSegment, 0, ROUTE_HEADER_BYTES)
-                || !place(
+        if (!scatter(receive, 0, routeHeaderSegment, 0, ROUTE_HEADER_BYTES)
+                || !scatter(
                         receive,
                         ROUTE_HEADER_BYTES,
                         packet.segment(),
@@ -141,14 +141,14 @@ public final class UdQueuePair extends QueuePairMachine {
         return true;
     }
 
-    private boolean place(ReceiveRequest receive, long to, MemorySegment from, long at, int length) {
+    private boolean scatter(ReceiveRequest receive, long to, MemorySegment from, long at, int length) {
         return LocalMemory.scatter(receive.list, receives.protectionDomain(), to, from, at, length);
     }
 
     private void writeRouteHeader(Frame frame) {
         routeHeaderBuffer.clear();
         if (frame.isIpv4()) {
-            // Bytes 0 to 19 stay zero: nothing else is ever written there while addresses are of version 4.
+            // Bytes 0 to 19 are zeroed again, since an IPv6 header may have overwritten them.
             routeHeaderBuffer.putLong(0).putLong(0).putInt(0);
             IpHeaders.writeIpv4(routeHeaderBuffer, frame, Math.max(0, frame.identification));
         } else {
@@ -164,7 +164,7 @@ public final class UdQueuePair extends QueuePairMachine {
             return 0;
         }
         SendRequest r = sendQueue.at(sendQueue.head());
-        WorkStatus failure = judge(r);
+        WorkStatus failure = validate(r);
         if (failure != null) {
             failUnreliableSend(failure);
             return 0;
@@ -191,19 +191,19 @@ public final class UdQueuePair extends QueuePairMachine {
         return opcode.headerLength() + length + pad;
     }
 
-    /** Where the packet goes that {@link #pollTransmit} has written last. */
+    /** Returns the destination of the packet that {@link #pollTransmit} wrote last. */
     public @Nullable DatagramDestination destination() {
         return destination;
     }
 
-    private @Nullable WorkStatus judge(SendRequest r) {
+    private @Nullable WorkStatus validate(SendRequest r) {
         if (r.opcode != WorkOpcode.SEND && r.opcode != WorkOpcode.SEND_WITH_IMMEDIATE || r.destination == null) {
             return WorkStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
         }
         if (r.lengthBytes < 0 || r.lengthBytes > maxPayloadBytes) {
             return WorkStatus.LOCAL_LENGTH_ERROR;
         }
-        return PayloadPackets.judgeMemory(r, protectionDomain(), 0);
+        return PayloadPackets.checkMemory(r, protectionDomain(), 0);
     }
 
     @Override
@@ -216,7 +216,7 @@ public final class UdQueuePair extends QueuePairMachine {
         return sendPsn & Psn.MASK;
     }
 
-    /** Always 0: datagrams are in no order. */
+    /** Returns 0: datagrams are unordered. */
     @Override
     public int receivePsn() {
         return 0;
@@ -232,7 +232,7 @@ public final class UdQueuePair extends QueuePairMachine {
     public void onDeadline(long nowNanos) {}
 
     @Override
-    void onError(boolean mayAnswer) {}
+    void onError(boolean mayRespond) {}
 
     @Override
     void onReset() {

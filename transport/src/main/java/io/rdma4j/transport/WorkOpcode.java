@@ -1,44 +1,44 @@
 package io.rdma4j.transport;
 
-/** What a send work request does. */
+/** The operation of a send work request. */
 public enum WorkOpcode {
-    /** Message into a receive of the peer. */
+    /** Sends a message to a receive of the peer. */
     SEND,
-    /** Message with four bytes of immediate data into a receive of the peer. */
+    /** Sends a message with four bytes of immediate data to a receive of the peer. */
     SEND_WITH_IMMEDIATE,
-    /** Message that also takes back one of the peer's keys. */
+    /** Sends a message that also invalidates one of the peer's keys. */
     SEND_WITH_INVALIDATE,
-    /** Data into the peer's memory. */
+    /** Writes to the peer's memory. */
     RDMA_WRITE,
-    /** Data into the peer's memory, and four bytes of immediate data into a receive of the peer. */
+    /** Writes to the peer's memory, and sends four bytes of immediate data to a receive of the peer. */
     RDMA_WRITE_WITH_IMMEDIATE,
-    /** Data out of the peer's memory. */
+    /** Reads from the peer's memory. */
     RDMA_READ,
     /** Exchanges eight bytes of the peer's memory if they equal a given value. */
     COMPARE_AND_SWAP,
     /** Adds to eight bytes of the peer's memory. */
     FETCH_AND_ADD,
-    /** Gives a memory window a range of a memory region; nothing is sent. */
+    /** Binds a memory window to a range of a memory region; local, sends no packet. */
     BIND_MEMORY_WINDOW,
-    /** Takes the key of an own memory window back; nothing is sent. */
+    /** Invalidates the key of a local memory window; sends no packet. */
     LOCAL_INVALIDATE;
 
-    /** Whether the request carries the sender's bytes to the peer. */
+    /** Returns whether the request carries payload to the peer. */
     public boolean carriesPayload() {
         return !isReadOrAtomic() && !isLocal();
     }
 
-    /** Whether the request concerns the own device only: no packet belongs to it. */
+    /** Returns whether the request is executed by the local device and sends no packet. */
     public boolean isLocal() {
         return this == BIND_MEMORY_WINDOW || this == LOCAL_INVALIDATE;
     }
 
-    /** Whether the request is of the atomic kind. */
+    /** Returns whether the request is an atomic operation. */
     public boolean isAtomic() {
         return this == COMPARE_AND_SWAP || this == FETCH_AND_ADD;
     }
 
-    /** Whether the peer answers with data, and so spends one of its READ and atomic resources. */
+    /** Returns whether the peer responds with data, and thus uses one of its READ and atomic resources. */
     public boolean isReadOrAtomic() {
         return this == RDMA_READ || isAtomic();
     }

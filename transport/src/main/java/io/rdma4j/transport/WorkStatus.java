@@ -1,33 +1,33 @@
 package io.rdma4j.transport;
 
 /**
- * How a work request ended. The numbers are those of {@code ibv_wc_status}; each constant says who is to blame and what
- * it means for a reliable connection. Source: InfiniBand Architecture volume 1, 11.6.2.
+ * The status of a completed work request. Codes are those of {@code ibv_wc_status}. Each constant names the faulty side
+ * and its meaning for a reliable connection. Source: InfiniBand Architecture volume 1, 11.6.2.
  */
 public enum WorkStatus {
-    /** The work request is done. */
+    /** The work request completed successfully. */
     SUCCESS(0),
-    /** A local buffer was too small for the message received, or a message was longer than allowed. */
+    /** A local buffer was too small for the received message, or a message exceeded the allowed length. */
     LOCAL_LENGTH_ERROR(1),
-    /** The queue pair found an inconsistency of its own in the work request. */
+    /** The local queue pair found the work request inconsistent. */
     LOCAL_QUEUE_PAIR_OPERATION_ERROR(2),
-    /** A local buffer is not, or no longer, registered for what the work request does with it. */
+    /** A local buffer is not, or no longer, registered with the access that the work request needs. */
     LOCAL_PROTECTION_ERROR(4),
-    /** The queue pair went into the error state before the work request was done. */
+    /** The queue pair entered the error state before the work request completed. */
     WORK_REQUEST_FLUSHED_ERROR(5),
-    /** A memory window could not be bound: its state, or the region's rights or range. */
+    /** A memory window could not be bound because of its state or the region's rights or range. */
     MEMORY_WINDOW_BIND_ERROR(6),
-    /** The peer answered with a packet that cannot be the answer. */
+    /** The peer sent an invalid response. */
     BAD_RESPONSE_ERROR(7),
-    /** A protection error in a local buffer while serving the peer. */
+    /** A protection error occurred in a local buffer while the peer was being served. */
     LOCAL_ACCESS_ERROR(8),
-    /** The peer found the request against the rules (NAK invalid request). */
+    /** The peer rejected the request as invalid (NAK invalid request). */
     REMOTE_INVALID_REQUEST_ERROR(9),
-    /** The peer found the key, range or rights wrong (NAK remote access error). */
+    /** The peer rejected the key, range or access right (NAK remote access error). */
     REMOTE_ACCESS_ERROR(10),
-    /** The peer failed by itself while serving the request (NAK remote operational error). */
+    /** The peer had a local failure while serving the request (NAK remote operational error). */
     REMOTE_OPERATION_ERROR(11),
-    /** The peer did not answer within all retries. */
+    /** The peer did not respond within all retries. */
     RETRY_EXCEEDED_ERROR(12),
     /** The peer had no receive posted within all retries. */
     RNR_RETRY_EXCEEDED_ERROR(13);
@@ -38,7 +38,7 @@ public enum WorkStatus {
         this.code = code;
     }
 
-    /** The number of {@code ibv_wc_status}. */
+    /** Returns the value of {@code ibv_wc_status}. */
     public int code() {
         return code;
     }

@@ -4,8 +4,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shared receive queues that the peers of extended reliable connections can name by number: all target queue pairs of
- * the domain reach all of them. Not thread safe: one thread at a time, the same that drives the queue pairs.
+ * The shared receive queues that peers of extended reliable connections can address by number. All target queue pairs
+ * of the domain can use all of them. Not thread safe: accessed by one thread at a time, the one that drives the queue
+ * pairs.
  *
  * <p>Source: InfiniBand Architecture volume 1, annex A14.
  */
@@ -17,12 +18,12 @@ public final class XrcDomain {
     /** Creates an empty domain. */
     public XrcDomain() {}
 
-    /** Number of shared receive queues. */
+    /** Returns the number of shared receive queues. */
     public int size() {
         return size;
     }
 
-    /** Adds a queue under its number, which no other of the domain has. */
+    /** Adds a queue under its number, which must be unique in the domain. */
     public void add(SharedReceiveQueue queue) {
         if (size == numbers.length) {
             numbers = Arrays.copyOf(numbers, 2 * size);
@@ -36,7 +37,7 @@ public final class XrcDomain {
         size++;
     }
 
-    /** Takes a queue away. */
+    /** Removes a queue. */
     public void remove(SharedReceiveQueue queue) {
         int at = Arrays.binarySearch(numbers, 0, size, queue.number());
         if (at >= 0) {
@@ -47,7 +48,7 @@ public final class XrcDomain {
         }
     }
 
-    /** The queue with a number, or null. */
+    /** Returns the queue with a number, or null. */
     @Nullable
     SharedReceiveQueue find(int number) {
         int at = Arrays.binarySearch(numbers, 0, size, number);

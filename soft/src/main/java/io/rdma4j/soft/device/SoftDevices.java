@@ -47,9 +47,6 @@ public final class SoftDevices implements AutoCloseable {
     private boolean closed;
     private @Nullable SecurityOptions security;
 
-    /** The decorator of all links. Volatile, so that a thread that asks for lost packets does not wait for a start. */
-    private volatile @Nullable LinkDecorator decorator;
-
     /** Volatile, because threads that hold an engine's lock ask for it and must not wait for the monitor of this object. */
     private volatile @Nullable PeerReputation peerReputation;
 
@@ -133,18 +130,23 @@ public final class SoftDevices implements AutoCloseable {
         }
         Engines running = engines;
         if (running == null) {
-            LinkDecorator created = openDecorator();
-            running = start(created);
+            running = start(openDecorator());
             engines = running;
-            decorator = created;
         }
         return running;
     }
 
-    /** Returns the number of packets that are missing in the capture because its file could not be written. */
-    public long packetsMissingInCapture() {
-        LinkDecorator current = decorator;
-        return current == null ? 0 : current.lostPackets();
+    /**
+     * Closes the capture, if there is one. Later packets are not captured. Does nothing if the capture is closed already.
+     *
+     * @throws IOException if packets are missing in it because the file could not be written, or if closing the file fails
+     */
+    public void closeCapture() throws IOException {
+        Engines running = runningEngines();
+        if (running != null && running.decorator().captures()) {
+            running.sendWhatIsLeft();
+            running.decorator().close();
+        }
     }
 
     private Engines start(LinkDecorator created) {
@@ -152,8 +154,14 @@ public final class SoftDevices implements AutoCloseable {
         boolean done = false;
         try {
             sharing = new Sharing(settings.runDirectory().get(), settings.host(), settings.random());
-            Engines started =
-                    new Engines(engineCount(), settings.links(), created, sharing, settings.clock(), settings.driver(), settings.random());
+            Engines started = new Engines(
+                    engineCount(),
+                    settings.links(),
+                    created,
+                    sharing,
+                    settings.clock(),
+                    settings.driver(),
+                    settings.random());
             done = true;
             return started;
         } finally {
@@ -199,21 +207,17 @@ public final class SoftDevices implements AutoCloseable {
     @Override
     public void close() {
         Engines running;
-        LinkDecorator open;
         synchronized (this) {
             if (closed) {
                 return;
             }
             closed = true;
             running = engines;
-            open = decorator;
         }
         watch.end();
         if (running != null) {
             running.close();
-        }
-        if (open != null) {
-            closeQuietly(open);
+            closeQuietly(running.decorator());
         }
     }
 

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.link.Link;
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.QueuePairMachine;
 import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
@@ -333,7 +333,8 @@ public final class Engine {
         }
     }
 
-    private void sendWhatIsLeft() {
+    /** Sends what polling threads have left for their next duty cycle. Any thread; waits only briefly for the engine lock. */
+    void sendWhatIsLeft() {
         try {
             if (!lock.tryLock(FINISH_NANOS, TimeUnit.NANOSECONDS)) {
                 return;

@@ -1,9 +1,9 @@
 package io.rdma4j.soft.engine;
 
-import io.rdma4j.soft.host.StackClock;
-import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.link.LinkDecorator;
 import io.rdma4j.link.LinkSet;
+import io.rdma4j.soft.host.StackClock;
+import io.rdma4j.soft.host.StackDriver;
 import io.rdma4j.transport.MemoryTable;
 import io.rdma4j.wire.Frame;
 import java.util.ArrayList;
@@ -175,6 +175,11 @@ public final class Engines implements AutoCloseable {
         all().forEach(Engine::breakQueuePairs);
     }
 
+    /** Sends what polling threads have left for their next cycle. */
+    public void sendWhatIsLeft() {
+        all().forEach(Engine::sendWhatIsLeft);
+    }
+
     /** The process ends: see {@link Engine#finish}. */
     public void finish() {
         all().forEach(Engine::finish);
@@ -210,7 +215,8 @@ public final class Engines implements AutoCloseable {
         return clock;
     }
 
-    LinkDecorator decorator() {
+    /** Returns the decorator of all links. */
+    public LinkDecorator decorator() {
         return decorator;
     }
 

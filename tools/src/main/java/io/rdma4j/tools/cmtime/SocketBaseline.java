@@ -1,5 +1,7 @@
 package io.rdma4j.tools.cmtime;
 
+import io.rdma4j.cm.spi.HostLookup;
+import io.rdma4j.tools.AddressFamilies;
 import io.rdma4j.tools.messages.MessageReport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -33,11 +35,21 @@ final class SocketBaseline implements AutoCloseable {
     /** Listens at an address; where that is. */
     InetSocketAddress listen(InetSocketAddress source) throws CmtimeFailure {
         report.line("Server baseline socket setup");
+        ServerSocketChannel made = openListener(source);
+        listening = made;
         try {
-            listening = ServerSocketChannel.open().bind(source, options.connections());
-            return (InetSocketAddress) listening.getLocalAddress();
+            made.bind(source, options.connections());
+            return (InetSocketAddress) made.getLocalAddress();
         } catch (IOException e) {
             throw failure("bind", e);
+        }
+    }
+
+    private ServerSocketChannel openListener(InetSocketAddress source) throws CmtimeFailure {
+        try {
+            return AddressFamilies.call(() -> ServerSocketChannel.open(HostLookup.familyOf(source.getAddress())));
+        } catch (IOException e) {
+            throw failure("socket", e);
         }
     }
 
@@ -101,7 +113,7 @@ final class SocketBaseline implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("cmtime-worker-", 0).factory())) {
             report.line("Creating sockets");
             round.all.start(Step.CREATE_ID);
-            round.connections.forEach(connection -> workers.execute(() -> create(connection)));
+            round.connections.forEach(connection -> workers.execute(() -> create(connection, server)));
             awaitAll(Step.CREATE_ID, round);
             report.line("Connecting sockets");
             round.all.start(Step.CONNECT);
@@ -126,10 +138,11 @@ final class SocketBaseline implements AutoCloseable {
         }
     }
 
-    private void create(TimedConnection connection) {
+    private void create(TimedConnection connection, InetSocketAddress server) {
         connection.times.start(Step.CREATE_ID);
         try {
-            SocketChannel made = SocketChannel.open();
+            SocketChannel made =
+                    AddressFamilies.call(() -> SocketChannel.open(HostLookup.familyOf(server.getAddress())));
             synchronized (open) {
                 open.add(made);
             }

@@ -1,6 +1,10 @@
 package io.rdma4j.tools.demo;
 
 import io.rdma4j.tools.ToolProcess;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,6 +16,12 @@ final class Family {
     private static final long GLANCE_MILLIS = 50;
     private static final long LISTEN_MILLIS = 300;
     private static final int TRIES = 20;
+
+    /** Of udaddy. */
+    private static final int DATAGRAM_PORT = 7174;
+
+    /** How long a turn of another demonstration may take. */
+    private static final long TURN_NANOS = Duration.ofSeconds(20).toNanos();
 
     /** What a client ends with that came before its server listened: rejected, or service unknown. */
     private static final List<Integer> TOO_EARLY = List.of(8, 1);
@@ -73,7 +83,28 @@ final class Family {
     void datagrams(int number) throws DemoFailure, InterruptedException {
         output.say(number + ". udaddy: datagrams to a service that the connection manager finds");
         String own = datagramAddress(address);
-        pair(List.of("udaddy", "-b", own), List.of("udaddy", "-s", own), "udaddy: starting server");
+        try (ServerSocket turn = new ServerSocket()) {
+            awaitTurn(turn, new InetSocketAddress(own, DATAGRAM_PORT));
+            pair(List.of("udaddy", "-b", own), List.of("udaddy", "-s", own), "udaddy: starting server");
+        } catch (IOException e) {
+            throw new DemoFailure("no TCP socket can be opened or closed: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Demonstrations of one address take turns: who has the port of udaddy in TCP may have it over RDMA. Does not wait for
+     * ever, since any other program may have the port in TCP.
+     */
+    private void awaitTurn(ServerSocket turn, InetSocketAddress place) throws InterruptedException {
+        long end = System.nanoTime() + TURN_NANOS;
+        while (output.hasTime() && System.nanoTime() - end < 0) {
+            try {
+                turn.bind(place);
+                return;
+            } catch (IOException others) {
+                Thread.sleep(GLANCE_MILLIS);
+            }
+        }
     }
 
     /** The port of udaddy is always the same: on loopback another address keeps demonstrations apart. */
@@ -119,8 +150,11 @@ final class Family {
             output.say("");
             return;
         }
-        int member = ThreadLocalRandom.current().nextInt(1, 255);
-        String group = address.contains(":") ? "ff0e::77:" + Integer.toHexString(member) : "239.77." + member + ".1";
+        // Others of the network may show it, too.
+        int member = ThreadLocalRandom.current().nextInt(1, 0x10000);
+        String group = address.contains(":")
+                ? "ff0e::77:" + Integer.toHexString(member)
+                : "239.77." + (member >>> Byte.SIZE) + "." + (member & 0xff);
         List<String> words = List.of("mckey", "-m", group, "-b", address);
         List<String> sending = new ArrayList<>(words);
         sending.add("-s");

@@ -38,6 +38,8 @@ abstract class DatagramRun extends MessageRun {
         } catch (RdmaException e) {
             report.stepFailure("unable to create QP", e);
             return -1;
+        } catch (OutOfMemoryError e) {
+            return noMemory(e);
         }
     }
 

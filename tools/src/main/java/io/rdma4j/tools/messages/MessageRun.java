@@ -35,12 +35,17 @@ abstract class MessageRun {
     /** Few enough to make an identifier for each at the start. */
     private static final int MOST_CONNECTIONS = 100_000;
 
+    private static final int RESERVE_BYTES = 1 << 20;
     private static final int BATCH = 8;
     private static final Duration GLANCE = Duration.ofMillis(100);
 
     final MessageReport report;
     final List<Node> nodes = new ArrayList<>();
     int connectsLeft;
+
+    /** Given back where the heap is full, so that what was made can be closed. */
+    private final List<byte[]> reserve = new ArrayList<>(List.of(new byte[RESERVE_BYTES]));
+
     private final ToolEnvironment environment;
     private final int connections;
     private final PortSpace portSpace;
@@ -123,18 +128,39 @@ abstract class MessageRun {
             report.explain("-c must be at most " + MOST_CONNECTIONS);
             return false;
         }
-        for (int i = 0; isActive() && i < connections; i++) {
-            try {
-                CmId id = channel().createId(portSpace, null);
-                Node node = new Node(id);
-                id.setContext(node);
+        CmId alone = null;
+        try {
+            for (int i = 0; isActive() && i < connections; i++) {
+                alone = channel().createId(portSpace, null);
+                Node node = new Node(alone);
+                alone.setContext(node);
                 nodes.add(node);
-            } catch (RdmaException e) {
-                report.stepFailure("unable to create identifiers", e);
-                return false;
+                alone = null;
             }
+            return true;
+        } catch (RdmaException e) {
+            report.stepFailure("unable to create identifiers", e);
+        } catch (OutOfMemoryError e) {
+            reserve.clear();
+            int made = nodes.size();
+            if (alone != null) {
+                alone.close();
+            }
+            while (!nodes.isEmpty()) {
+                nodes.removeLast().close();
+            }
+            report.step("unable to allocate memory for test nodes");
+            report.explain("there is memory for " + made + " connections: " + e.getMessage() + "; use a smaller -c");
         }
-        return true;
+        return false;
+    }
+
+    /** Tells that there is no memory for the messages of a node; what the C tool returns. */
+    final int noMemory(OutOfMemoryError cause) {
+        report.line("failed message allocation");
+        report.explain(cause.getMessage() + "; use a smaller -S");
+        report.step("failed to create messages: -1");
+        return -1;
     }
 
     /** A node for a request; null when there are as many as asked for. */

@@ -280,6 +280,8 @@ final class UcmatoseRun extends MessageRun {
         } catch (RdmaException e) {
             report.stepFailure("unable to create QP", e);
             return -1;
+        } catch (OutOfMemoryError e) {
+            return noMemory(e);
         }
         try {
             node.postReceives(messages);

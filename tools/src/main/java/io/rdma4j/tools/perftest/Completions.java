@@ -5,6 +5,8 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.WorkCompletion;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ final class Completions {
 
     private final CompletionQueue queue;
     private final @Nullable CompletionChannel channel;
+    private final List<QueuePairRun> queuePairRuns;
     private final Watch watch;
     private final Console console;
     private final String side;
@@ -42,11 +45,19 @@ final class Completions {
      * Wraps a queue.
      *
      * @param channel where it reports, or null to poll
+     * @param queuePairRuns those whose numbers the identifiers of the work requests are
      * @param side where completions end with an error, in perftest's line: client or server
      */
-    Completions(CompletionQueue queue, @Nullable CompletionChannel channel, Watch watch, Console console, String side) {
+    Completions(
+            CompletionQueue queue,
+            @Nullable CompletionChannel channel,
+            List<QueuePairRun> queuePairRuns,
+            Watch watch,
+            Console console,
+            String side) {
         this.queue = queue;
         this.channel = channel;
+        this.queuePairRuns = queuePairRuns;
         this.watch = watch;
         this.console = console;
         this.side = side;
@@ -174,8 +185,12 @@ final class Completions {
     private PerftestFailure failure(WorkCompletion completion) {
         console.error(" Completion with error at " + side);
         console.error(" Failed status " + completion.status().code() + ": wr_id " + completion.id() + " syndrom 0x0");
-        console.explain(completion.status() + " (" + completion.status().text()
-                + "); both sides need the same -n, -s, -D, -q and -a");
+        console.explain(String.format(
+                Locale.ROOT,
+                "%s (%s), queue pair 0x%06x; both sides need the same -n, -s, -D, -q and -a",
+                completion.status(),
+                queuePairRuns.get((int) completion.id()).queuePair().explain(completion.status()),
+                completion.queuePairNumber()));
         return new PerftestFailure(1);
     }
 }

@@ -207,9 +207,11 @@ final class PerftestRun {
     private void measure(Handshake handshake, Links links, Resources resources, List<PerftestDestination> mine)
             throws PerftestFailure {
         Completions.Watch watch = () -> links.isOver() || handshake.control().isOver();
-        Completions sends = new Completions(resources.sends(), resources.channel(), watch, console, "client");
+        Completions sends = new Completions(
+                resources.sends(), resources.channel(), resources.queuePairRuns(), watch, console, "client");
         Completions receives = settings.operation == MeasuredOperation.SEND
-                ? new Completions(resources.receives(), resources.channel(), watch, console, "server")
+                ? new Completions(
+                        resources.receives(), resources.channel(), resources.queuePairRuns(), watch, console, "server")
                 : sends;
         if (settings.isBandwidth()) {
             new BandwidthTest(settings, console, handshake, resources, mine.getFirst()).run(sends, receives);

@@ -1,6 +1,8 @@
 package io.rdma4j.tools.pingpong;
 
 import io.rdma4j.verbs.CompletionChannel;
+import io.rdma4j.verbs.CompletionStatus;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaException;
 import io.rdma4j.verbs.ReceiveWorkRequest;
 import io.rdma4j.verbs.SendWorkRequest;
@@ -106,7 +108,7 @@ final class XsrqLoop {
                 count > 0;
                 count = resources.receiveCompletions().poll(finished)) {
             for (int i = 0; i < count; i++) {
-                check(finished[i]);
+                check(finished[i], resources.targets());
                 postReceive();
                 received++;
                 int index = index(finished[i].queuePairNumber());
@@ -123,17 +125,28 @@ final class XsrqLoop {
     private int takeSends() throws PingpongFailure {
         int count = resources.sendCompletions().poll(finished);
         for (int i = 0; i < count; i++) {
-            check(finished[i]);
+            check(finished[i], resources.initiators());
         }
         sendsDone += count;
         return count;
     }
 
-    private void check(WorkCompletion completion) throws PingpongFailure {
+    /**
+     * Ends the run if a work request has failed.
+     *
+     * @param queuePairs those of which one had the work request
+     */
+    private void check(WorkCompletion completion, List<QueuePair> queuePairs) throws PingpongFailure {
         if (!completion.isSuccess()) {
+            CompletionStatus status = completion.status();
+            String reason = queuePairs.stream()
+                    .filter(each -> each.number() == completion.queuePairNumber())
+                    .findFirst()
+                    .map(each -> each.explain(status))
+                    .orElse(status.text());
             throw calls.failure(
-                    "Work completion error " + completion.status().code(),
-                    completion.status() + " (" + completion.status().text()
+                    "Work completion error " + status.code(),
+                    status + " (" + reason
                             + String.format(Locale.ROOT, "), queue pair 0x%06x", completion.queuePairNumber())
                             + ". Has the peer gone? Do both sides use the same -n and -s?");
         }

@@ -73,6 +73,26 @@ class PerftestProcessTest {
     }
 
     @Test
+    void aPeerThatDoesNotAnswerIsToldWithTheRetries() throws InterruptedException {
+        String words = "ib_write_bw -n 20" + Meeting.port();
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (ToolProcess server = Meeting.process(words, lines)) {
+            Meeting.await(lines, "Waiting for client");
+            Thread.sleep(200); // it listens just after the line
+            try (ToolProcess client = start(words + " --fault loss=100% 127.0.0.1", "-Xshare:auto")) {
+                assertThat(client.await(SECONDS)).as(err.toString()).isIn(1, 17);
+            }
+            server.terminate();
+        }
+        assertThat(err).contains(" Completion with error at client");
+        assertThat(err)
+                .filteredOn(line -> line.startsWith("ib_write_bw: "))
+                .singleElement()
+                .asString()
+                .contains("RETRY_EXCEEDED_ERROR", "the peer did not answer; asked 8 times", "queue pair 0x");
+    }
+
+    @Test
     void aRunWithoutEndReportsItsLastPeriodWhenItIsEnded() throws InterruptedException {
         String words = "ib_write_bw --run_infinitely -D 1 -s 4096" + Meeting.port();
         List<String> lines = new CopyOnWriteArrayList<>();

@@ -246,6 +246,27 @@ class XsrqPingpongTest {
     }
 
     @Test
+    void aPeerThatDoesNotAnswerIsToldWithTheRetries() throws InterruptedException {
+        String words = TOOL + "--device 127.0.0.1 -p " + port;
+        List<String> told = new CopyOnWriteArrayList<>();
+        List<String> lines = new CopyOnWriteArrayList<>();
+        try (ToolProcess server = Meeting.process(words + " --fault loss=100%", told)) {
+            while (server.isAlive() && told.stream().noneMatch(line -> line.contains("Work completion error"))) {
+                lines.clear();
+                try (ToolProcess client = Meeting.process(words + " 127.0.0.1", lines)) {
+                    client.await(60);
+                }
+            }
+            assertThat(server.await(60)).as(told + " " + lines).isEqualTo(1);
+        }
+        assertThat(told)
+                .filteredOn(line -> line.startsWith("ibv_xsrq_pingpong: "))
+                .singleElement()
+                .asString()
+                .contains("RETRY_EXCEEDED_ERROR", "the peer did not answer; asked 8 times", "queue pair 0x");
+    }
+
+    @Test
     void theHelpTeaches() throws InterruptedException {
         ToolRun run = ToolRun.start(TOOL + "--help");
         assertThat(run.status()).isZero();

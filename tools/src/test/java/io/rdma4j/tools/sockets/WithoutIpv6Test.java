@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +57,30 @@ class WithoutIpv6Test {
             assertThat(tool.await(TIMEOUT_SECONDS)).as(lines.toString()).isEqualTo(1);
         }
         assertThat(lines.getLast()).contains("Address family not supported by protocol");
+    }
+
+    @Test
+    void cmtimeOverSocketsOfIpv6IsRefusedInASentence() throws InterruptedException {
+        try (ToolProcess tool = start("cmtime -S -L -b ::1 -C 127.0.0.1" + Meeting.port())) {
+            assertThat(tool.await(TIMEOUT_SECONDS)).as(lines.toString()).isEqualTo(1);
+        }
+        assertThat(lines).noneMatch(line -> line.contains("Exception"));
+        assertThat(lines.getLast()).startsWith("socket: Address family not supported by protocol");
+    }
+
+    @Test
+    void cmtimeWhoseServerHasAnIpv6AddressEndsInASentence() throws InterruptedException {
+        String rest = " -C 127.0.0.1 -c 3" + Meeting.port();
+        List<String> told = new CopyOnWriteArrayList<>();
+        try (ToolProcess server = Meeting.process("cmtime -S -L -b ::1" + rest, told)) {
+            Meeting.await(told, "OOB root");
+            try (ToolProcess client = start("cmtime -S -b 127.0.0.1" + rest)) {
+                assertThat(client.await(TIMEOUT_SECONDS)).as(lines + " " + told).isEqualTo(1);
+            }
+            assertThat(server.await(TIMEOUT_SECONDS)).as(told.toString()).isEqualTo(1);
+        }
+        assertThat(lines).noneMatch(line -> line.contains("Exception"));
+        assertThat(lines.getLast()).startsWith("socket: Address family not supported by protocol");
     }
 
     @ParameterizedTest

@@ -4,12 +4,12 @@ import io.rdma4j.wire.cm.Dreq;
 import io.rdma4j.wire.cm.PrivateData;
 
 /**
- * What it takes to end a connection in the name of its process, which is gone.
+ * The data needed to disconnect the peer on behalf of a process that has exited.
  *
- * @param route the two ends
- * @param trafficClass of the messages
- * @param localId the process' communication ID
- * @param localQueuePair its queue pair
+ * @param route local and remote address
+ * @param trafficClass traffic class of the messages
+ * @param localId communication ID of the process
+ * @param localQueuePair queue pair of the process
  * @param remoteId the peer's communication ID
  * @param remoteQueuePair the peer's queue pair
  */

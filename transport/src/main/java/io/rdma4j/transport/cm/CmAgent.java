@@ -14,26 +14,28 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The communication manager of one CA: all its listeners and connections. Give it every MAD that arrives on QP 1 with
- * {@link #onMad}; after any call, take what it wants to send with {@link #pollTransmit} until that returns false, and
- * call {@link #onDeadline} when {@link #nextDeadlineNanos} has come.
+ * The communication manager of one CA, with all its listeners and connections. Pass every MAD that arrives on QP 1 to
+ * {@link #onMad}. After any call, take the MADs to send with {@link #pollTransmit} until that returns false, and call
+ * {@link #onDeadline} when {@link #nextDeadlineNanos} has been reached.
  *
- * <p>Speaks as Linux's {@code ib_cm} does, with these differences, which Linux peers understand:
+ * <p>Behaves like Linux's {@code ib_cm}, with these differences, which Linux peers understand:
  *
  * <ul>
- *   <li>Repetitions begin early ({@link CmConfiguration#firstRetransmitNanos}) and go on, at Linux's interval, after an
- *       MRA; when the peer is given up does not depend on how often it was asked, and is as on Linux.
- *   <li>A repeated REQ is answered by the REP if that is out (Linux lets its timer do it), and ignored in time-wait.
- *   <li>A REP that nobody waits for is answered by REJ 6 (Linux is silent, and its peer half open for a minute).
- *   <li>A DREQ that comes before the RTU stands for it: the owner is told of the connection, and then of its end (Linux
- *       tells the end alone).
- *   <li>Crossing DREQs are answered at once, and a destroyed connection's DREQ is repeated for a while (Linux
+ *   <li>Retransmission starts early ({@link CmConfiguration#firstRetransmitNanos}) and continues, at Linux's interval,
+ *       after an MRA. The total time before giving up does not depend on the number of retransmissions and is that of
+ *       Linux.
+ *   <li>A duplicate REQ is answered with the REP if that has been sent (Linux leaves this to its timer), and ignored in
+ *       time-wait.
+ *   <li>An unexpected REP is answered with REJ 6 (Linux does not respond, and its peer stays half-open for a minute).
+ *   <li>A DREQ that arrives before the RTU implies it: the owner is notified of the connection and then of its end
+ *       (Linux reports only the end).
+ *   <li>Crossing DREQs are answered at once, and the DREQ of a destroyed connection is retransmitted for a while (Linux
  *       sends it once).
- *   <li>A MAD that is not 256 bytes long is dropped; messages must come from the connection's peer and its REQ from the
- *       address it names ({@link CmConfiguration#allowForeignAddresses}).
- *   <li>What a peer says of its CA, its GUID and the numbers in it, counts for the address that it comes from: a REQ from
- *       elsewhere makes no connection stale.
- *   <li>REJ 12 names the address that would have been right (Linux: its first GID). Alternate paths are not used.
+ *   <li>A MAD that is not 256 bytes long is dropped. Messages must come from the connection's peer, and its REQ from
+ *       the address that it names ({@link CmConfiguration#allowForeignAddresses}).
+ *   <li>The CA GUID and the numbers in a peer's message are valid only for its source address: a REQ from another
+ *       address makes no connection stale.
+ *   <li>REJ 12 carries the address that would have been valid (Linux: its first GID). Alternate paths are not used.
  * </ul>
  *
  * <p>Not thread safe. Time is any monotonic clock in nanoseconds.
@@ -46,20 +48,20 @@ public final class CmAgent {
     final Outbox outbox;
     final RequestRateLimits rateLimits;
 
-    /** Who is told of all connections. */
+    /** Observer of all connections. */
     ConnectionWatch watch = ConnectionWatch.NONE;
 
-    /** Who is served at all. */
+    /** Decides which addresses are served. */
     RequestGate gate = (nowNanos, source) -> true;
 
-    /** Passive connections that wait for accept or RTU. */
+    /** Number of passive connections that wait for accept or RTU. */
     int halfOpen;
 
     private final CmConfiguration configuration;
     private final CmCounters counters = new CmCounters();
     private final Map<Long, List<ListenedService>> listeners = new HashMap<>();
     private final MessageHandler messageHandler;
-    private final Orphans orphans = new Orphans(this);
+    private final AbandonedConnectionQueue abandonedConnections = new AbandonedConnectionQueue(this);
     final ServiceTable services;
 
     /** Creates an agent without listeners and connections. */
@@ -71,52 +73,52 @@ public final class CmAgent {
         this.messageHandler = new MessageHandler(this);
     }
 
-    /** What the agent was made with. */
+    /** Returns the configuration. */
     public CmConfiguration configuration() {
         return configuration;
     }
 
-    /** What the agent has counted. */
+    /** Returns the counters. */
     public CmCounters counters() {
         return counters;
     }
 
-    /** Sets who decides which addresses are served at all; by default all are. */
+    /** Sets the gate that decides which addresses are served; by default all are. */
     public void gate(RequestGate newGate) {
         gate = newGate;
     }
 
-    /** Sets who is told of all connections; by default nobody is. */
+    /** Sets the observer of all connections; by default there is none. */
     public void watch(ConnectionWatch newWatch) {
         watch = newWatch;
     }
 
     /**
-     * Takes requests for a service ID ({@code ib_cm_listen}).
+     * Listens for requests to a service ID ({@code ib_cm_listen}).
      *
      * @param serviceId 64-bit service ID, matched exactly
-     * @param listener asked for each request
-     * @param backlog requests of this listener that may wait for an answer of the owner, at least 1; beyond that requests
-     *     are dropped silently so that the peer sends them again
-     * @return closes the listener; its connections stay
+     * @param listener called for each request
+     * @param backlog maximum number of requests of this listener that wait for an answer of the owner, at least 1;
+     *     further requests are dropped silently, so that the peer retransmits them
+     * @return handle that closes the listener; its connections are kept
      */
     public ListenedService listen(long serviceId, CmListener listener, int backlog) {
         if (backlog < 1) {
             throw new IllegalArgumentException("backlog is " + backlog + ", must be at least 1");
         }
-        ListenedService listening = new ListenedService(this, serviceId, listener, backlog);
-        listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(listening);
-        return listening;
+        ListenedService service = new ListenedService(this, serviceId, listener, backlog);
+        listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(service);
+        return service;
     }
 
     /**
      * Sends a REQ ({@code ib_send_cm_req}) along its primary path.
      *
-     * @param nowNanos the time
-     * @param request what to say; its primary path names both addresses, and its ACK timeout (packet life time + 1),
-     *     response timeouts and CM retries set the pace. Communication ID and CA GUID are filled in
-     * @param scope IPv6 scope identifier for a link-local peer, else 0
-     * @param events where the connection's events go
+     * @param nowNanos current time
+     * @param request the request. Its primary path names both addresses, and its ACK timeout (packet lifetime + 1),
+     *     response timeouts and CM retries determine the retransmissions. Communication ID and CA GUID are filled in
+     * @param scope IPv6 scope identifier for a link-local peer, otherwise 0
+     * @param events listener for the connection's events
      * @return the connection, in {@link CmState#REQ_SENT}
      * @throws IllegalArgumentException if the path lacks an address or the private data is longer than 92 bytes
      * @throws IllegalStateException if no communication ID is free
@@ -124,8 +126,8 @@ public final class CmAgent {
     public CmConnection connect(long nowNanos, ReqBuilder request, int scope, CmEvents events) {
         int id = table.freeId(configuration.communicationIds());
         if (id == 0) {
-            throw new IllegalStateException("cannot connect: no communication ID is free beside the " + table.size()
-                    + " in use; destroy connections that are no longer needed");
+            throw new IllegalStateException("cannot connect: no communication ID is free, " + table.size()
+                    + " are in use; destroy connections that are no longer needed");
         }
         Req req = request.localCommunicationId(id)
                 .localCaGuid(configuration.caGuid())
@@ -145,9 +147,10 @@ public final class CmAgent {
     /**
      * Serves a datagram service ({@code ib_cm_listen} for SIDR).
      *
-     * @param serviceId what peers ask for
-     * @param listener who takes the requests
-     * @param backlog requests that may wait for an answer, at least 1; more are dropped without one
+     * @param serviceId 64-bit service ID, matched exactly
+     * @param listener handler of the requests
+     * @param backlog maximum number of requests that wait for an answer, at least 1; further requests are dropped
+     *     silently
      */
     public ListenedDatagramService serve(long serviceId, ServiceListener listener, int backlog) {
         if (backlog < 1) {
@@ -157,21 +160,21 @@ public final class CmAgent {
     }
 
     /**
-     * Asks a peer for a datagram service ({@code ib_send_cm_sidr_req}).
+     * Resolves a datagram service at a peer ({@code ib_send_cm_sidr_req}).
      *
-     * @param nowNanos the time
-     * @param route the two ends
-     * @param serviceId what to ask for
+     * @param nowNanos current time
+     * @param route local and remote address
+     * @param serviceId service ID to resolve
      * @param privateData at most 216 bytes; rdma_cm puts an {@link io.rdma4j.wire.cm.IpCmHeader} first
-     * @param events who is told what becomes of it
-     * @throws IllegalStateException if no request number is free
+     * @param events listener for the outcome
+     * @throws IllegalStateException if no request ID is free
      */
     public ServiceResolution resolve(
             long nowNanos, CmRoute route, long serviceId, PrivateData privateData, ServiceEvents events) {
         int id = services.freeId(configuration.communicationIds());
         if (id == 0) {
-            throw new IllegalStateException("cannot resolve a service: no request number is free beside the "
-                    + services.resolutions() + " in use");
+            throw new IllegalStateException(
+                    "cannot resolve a service: no request ID is free, " + services.resolutions() + " are in use");
         }
         SidrReq message = new SidrReq(id, DEFAULT_PARTITION, serviceId, privateData);
         ServiceResolution resolution = new ServiceResolution(this, route, message, events);
@@ -180,28 +183,28 @@ public final class CmAgent {
         return resolution;
     }
 
-    /** Questions to peers that are not answered yet. */
+    /** Returns the number of service resolutions in progress. */
     public int resolutionCount() {
         return services.resolutions();
     }
 
-    /** Questions of peers that wait for an answer of their owner. */
+    /** Returns the number of service requests of peers that wait for an answer of their owner. */
     public int waitingServiceRequests() {
         return services.waiting();
     }
 
     /**
-     * Takes a MAD that arrived on QP 1. What is wrong with it is counted; nothing is thrown.
+     * Processes a MAD that arrived on QP 1. Errors in it are counted, never thrown.
      *
-     * @param nowNanos the time
-     * @param sourceHigh source address of the packet in GID form, upper half
-     * @param sourceLow source address, lower half
-     * @param scope IPv6 scope identifier of a link-local source, else 0
-     * @param mad memory that holds the MAD; not kept
-     * @param at where it begins, after BTH and DETH
-     * @param length its bytes, without padding and ICRC; 256 from a proper sender
-     * @param localHigh destination address of the packet, upper half
-     * @param localLow destination address, lower half
+     * @param nowNanos current time
+     * @param sourceHigh upper half of the packet's source address in GID form
+     * @param sourceLow lower half of the source address
+     * @param scope IPv6 scope identifier of a link-local source, otherwise 0
+     * @param mad memory that contains the MAD; not retained
+     * @param at offset of the MAD, after BTH and DETH
+     * @param length length without padding and ICRC, in bytes; 256 from a compliant sender
+     * @param localHigh upper half of the packet's destination address
+     * @param localLow lower half of the destination address
      */
     public void onMad(
             long nowNanos,
@@ -218,10 +221,10 @@ public final class CmAgent {
     }
 
     /**
-     * Takes the peers of some connections as gone without a word, as if each had sent a DREQ: what a kernel does for a
-     * process that dies.
+     * Treats the peers of some connections as dead, as if each had sent a DREQ. A kernel would send one for a process
+     * that dies.
      *
-     * @param isLost whether the peer of a connection has gone
+     * @param isLost selects the connections whose peer is dead
      */
     public void onPeersLost(Predicate<CmConnection> isLost) {
         for (CmConnection connection : table.all()) {
@@ -232,27 +235,26 @@ public final class CmAgent {
     }
 
     /**
-     * Ends a connection of another process of this host, which is gone, in its name: sends its DREQ until it is answered or
-     * as often as that of any connection without an owner. Answers to it must come to {@link #onMad}. Of many the DREQs go
-     * out bit by bit.
+     * Disconnects a connection of a process of this host that has exited, on its behalf. Its DREQ is retransmitted
+     * until it is answered, at most as often as for any connection without an owner. Responses must be passed to
+     * {@link #onMad}. If there are many, the DREQs are sent in batches.
      *
-     * @param nowNanos the time
-     * @param abandoned the connection; nothing happens if its communication ID is one of this agent's, or 0
+     * @param nowNanos current time
+     * @param abandoned the connection; ignored if its communication ID is 0 or one of this agent's
      */
     public void disconnectOrphan(long nowNanos, AbandonedConnection abandoned) {
-        orphans.add(nowNanos, abandoned);
+        abandonedConnections.add(nowNanos, abandoned);
     }
 
-    /** Connections of {@link #disconnectOrphan} whose DREQ has not been sent yet. */
+    /** Returns the number of connections of {@link #disconnectOrphan} whose DREQ has not been sent yet. */
     public int waitingOrphans() {
-        return orphans.size();
+        return abandonedConnections.size();
     }
 
     /**
-     * The process ends: DREQs that are not answered are repeated soon and often, since there is no time for ordinary
-     * repetitions.
+     * Retransmits unanswered DREQs soon and often, because the process is about to exit.
      *
-     * @param nowNanos the time
+     * @param nowNanos current time
      */
     public void expediteDisconnects(long nowNanos) {
         for (CmConnection connection : table.all()) {
@@ -260,57 +262,59 @@ public final class CmAgent {
         }
     }
 
-    /** Whether a connection waits for the answer to its DREQ. */
+    /** Returns whether a connection waits for a DREP. */
     public boolean isDisconnecting() {
         return table.isAny(connection -> connection.state() == CmState.DREQ_SENT);
     }
 
     /**
-     * Hands out the next MAD to send.
+     * Returns the next MAD to send.
      *
-     * @param out filled when there is one
-     * @return false if there is nothing to send
+     * @param out filled if there is one
+     * @return {@code false} if there is nothing to send
      */
     public boolean pollTransmit(CmDatagram out) {
         return outbox.poll(out);
     }
 
-    /** When {@link #onDeadline} wants to be called; {@link Long#MAX_VALUE} for never. */
+    /** Returns the time when {@link #onDeadline} must be called; {@link Long#MAX_VALUE} for never. */
     public long nextDeadlineNanos() {
         return deadlines.firstDeadlineNanos();
     }
 
-    /** Repeats, gives up and releases what is due; costs nothing for connections that are not. */
+    /**
+     * Handles all expired deadlines: retransmits, gives up and ends time-waits. Costs nothing for other connections.
+     */
     public void onDeadline(long nowNanos) {
         while (deadlines.firstDeadlineNanos() <= nowNanos) {
             deadlines.first().onDeadline(nowNanos);
         }
     }
 
-    /** Connections that the agent knows, those in time-wait included. */
+    /** Returns the number of connections, including those in time-wait. */
     public int connectionCount() {
         return table.size();
     }
 
-    /** Addresses of requests that are remembered. */
+    /** Returns the number of tracked source addresses of requests. */
     public int rememberedSources() {
         return rateLimits.size();
     }
 
-    /** Passive connections that wait for accept or RTU. */
+    /** Returns the number of passive connections that wait for accept or RTU. */
     public int halfOpenCount() {
         return halfOpen;
     }
 
-    /** The listeners of a service ID in the order of their registration. */
+    /** Returns the listeners of a service ID in registration order. */
     List<ListenedService> listeners(long serviceId) {
         return listeners.getOrDefault(serviceId, List.of());
     }
 
-    void remove(ListenedService listening) {
-        List<ListenedService> same = listeners.get(listening.serviceId());
-        if (same != null && same.remove(listening) && same.isEmpty()) {
-            listeners.remove(listening.serviceId());
+    void remove(ListenedService service) {
+        List<ListenedService> registered = listeners.get(service.serviceId());
+        if (registered != null && registered.remove(service) && registered.isEmpty()) {
+            listeners.remove(service.serviceId());
         }
     }
 }

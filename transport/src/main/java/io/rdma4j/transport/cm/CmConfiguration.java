@@ -3,25 +3,27 @@ package io.rdma4j.transport.cm;
 import java.util.function.IntSupplier;
 
 /**
- * What an agent is made with.
+ * Creation parameters of an agent.
  *
- * @param caGuid GUID of the local CA; must be unique per agent in the network, since peers take the same GUID and queue
- *     pair with a new communication ID for a restarted agent
- * @param communicationIds proposes local communication IDs; should be unpredictable. A proposal that is 0 or in use is
- *     passed over
- * @param maxHalfOpen passive connections that may wait for accept or RTU at once, over all listeners; requests beyond are
- *     dropped without an answer
- * @param allowForeignAddresses whether to serve messages whose packet did not come from the peer's address: by default a
- *     REQ that names a third party as its sender is dropped, so that nobody can be made a target by one packet
- * @param firstRetransmitNanos wait before the first repetition of REQ, REP and DREQ; it doubles with each repetition up
- *     to the interval that Linux uses from the start. When the peer is given up is as on Linux in any case. {@link
- *     Long#MAX_VALUE} for exactly Linux's constant intervals
- * @param requestsPerSecond requests of one address that are looked at in a second, on the average; others are dropped, and
- *     the peer repeats them. For the address that they are sent to itself, which is that of many processes, it is 32 times
- *     as many, and {@code maxConnectionsPerPeer} does not hold
- * @param requestBurst requests of one address that are looked at at once; for the address that they are sent to 32 times as
- *     many
- * @param maxConnectionsPerPeer connections that one address may have asked for and hold at once; more are rejected
+ * @param caGuid GUID of the local CA; must be unique per agent in the network, since peers interpret the same GUID and
+ *     queue pair with a new communication ID as a restarted agent
+ * @param communicationIds proposes local communication IDs; should be unpredictable. Proposals that are 0 or in use are
+ *     skipped
+ * @param maxHalfOpen maximum number of passive connections that wait for accept or RTU, over all listeners; further
+ *     requests are dropped without an answer
+ * @param allowForeignAddresses {@code true} to process messages whose packet did not come from the peer's address. By
+ *     default a REQ that names a third party as its sender is dropped, so that one packet cannot direct messages at a
+ *     third party
+ * @param firstRetransmitNanos delay before the first retransmission of REQ, REP and DREQ. It doubles with each
+ *     retransmission up to the interval that Linux uses from the start. The total time before giving up is always that
+ *     of Linux. {@link Long#MAX_VALUE} for Linux's constant intervals
+ * @param requestsPerSecond average number of requests accepted from one address per second; others are dropped, and the
+ *     peer retransmits them. Requests from the address that they are sent to, which many processes share, have 32 times
+ *     this limit, and {@code maxConnectionsPerPeer} does not apply to them
+ * @param requestBurst number of requests accepted from one address at once; 32 times as many from the address that they
+ *     are sent to
+ * @param maxConnectionsPerPeer maximum number of connections that one address may have requested and not yet ended;
+ *     further requests are rejected
  */
 public record CmConfiguration(
         long caGuid,
@@ -33,19 +35,19 @@ public record CmConfiguration(
         int requestBurst,
         int maxConnectionsPerPeer) {
 
-    /** Half-open connections allowed unless stated otherwise. */
+    /** Default of {@link #maxHalfOpen()}. */
     public static final int DEFAULT_MAX_HALF_OPEN = 4096;
 
-    /** First repetition after this time unless stated otherwise: short, since one lost packet is the common case. */
+    /** Default of {@link #firstRetransmitNanos()}: short, since a single lost packet is the common case. */
     public static final long DEFAULT_FIRST_RETRANSMIT_NANOS = 250_000_000L;
 
-    /** Requests of one address in a second unless stated otherwise. */
+    /** Default of {@link #requestsPerSecond()}. */
     public static final int DEFAULT_REQUESTS_PER_SECOND = 1_000;
 
-    /** Requests of one address at once unless stated otherwise. */
+    /** Default of {@link #requestBurst()}. */
     public static final int DEFAULT_REQUEST_BURST = 10_000;
 
-    /** Connections of one address unless stated otherwise. */
+    /** Default of {@link #maxConnectionsPerPeer()}. */
     public static final int DEFAULT_MAX_CONNECTIONS_PER_PEER = 16_384;
 
     /** Checks the limits. */
@@ -63,7 +65,7 @@ public record CmConfiguration(
         }
     }
 
-    /** A configuration with the default limits for peers. */
+    /** Creates a configuration with the default limits for peers. */
     public CmConfiguration(
             long caGuid,
             IntSupplier communicationIds,
@@ -81,7 +83,7 @@ public record CmConfiguration(
                 DEFAULT_MAX_CONNECTIONS_PER_PEER);
     }
 
-    /** The defaults for a CA of the given GUID. */
+    /** Returns the default configuration for a CA GUID. */
     public static CmConfiguration of(long caGuid, IntSupplier communicationIds) {
         return new CmConfiguration(
                 caGuid, communicationIds, DEFAULT_MAX_HALF_OPEN, false, DEFAULT_FIRST_RETRANSMIT_NANOS);

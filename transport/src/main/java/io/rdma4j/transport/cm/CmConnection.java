@@ -15,25 +15,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's communication management, either side; made by {@link CmAgent#connect} or handed to a {@link
- * CmListener}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} when the state does
- * not allow them. As the agent, not thread safe.
+ * The communication management of one connection, on either side. Created by {@link CmAgent#connect} or passed to a
+ * {@link CmListener}. Corresponds to a kernel {@code ib_cm_id}. Methods throw {@link IllegalStateException} if the
+ * state does not allow them. Like the agent, not thread safe.
  */
 public final class CmConnection extends DeadlineEntry {
-    /** Service timeout of our MRAs, Linux's: 65 seconds. Nor is a longer one believed from a peer. */
+    /** Service timeout of our MRAs, as in Linux: 65 seconds. Also the maximum accepted from a peer. */
     private static final int MRA_SERVICE_TIMEOUT = 24;
 
-    /** Intervals for which a destroyed connection's DREQ is repeated: no owner waits, but the peer should learn. */
+    /**
+     * Number of intervals for which a destroyed connection's DREQ is retransmitted: no owner waits, but the peer should
+     * be notified.
+     */
     private static final int ABANDONED_INTERVALS = 2;
 
-    /** First repetition of a DREQ whose process ends, which has a fraction of a second left. */
+    /** First retransmission of a DREQ when the process exits, which leaves a fraction of a second. */
     private static final long EXPEDITED_NANOS = 10_000_000;
 
-    /** In a REP: the alternate path will not be used. */
+    /** In a REP: the alternate path is not used. */
     private static final int FAILOVER_NOT_SUPPORTED = 1;
 
-    /** Upper half of the transaction IDs of our own REQ and DREQ; nobody matches on them. */
-    private static final long OWN_TRANSACTION = 1L << 32;
+    /** Upper half of the transaction IDs of our own REQ and DREQ; not used for matching. */
+    private static final long LOCAL_TRANSACTION = 1L << 32;
 
     private final CmAgent agent;
     private final CmRoute route;
@@ -45,14 +48,14 @@ public final class CmConnection extends DeadlineEntry {
     private CmState state = CmState.IDLE;
     private boolean destroyed;
 
-    /** Whether {@link ConnectionWatch#onOver} is still to come. */
+    /** True from {@link ConnectionWatch#onEstablished} to {@link ConnectionWatch#onOver}. */
     private boolean watched;
 
     private @Nullable CmEvents events;
-    private @Nullable ListenedService listening;
+    private @Nullable ListenedService service;
     private boolean halfOpen;
 
-    /** Who has asked for it; null on the active side, and when it has ended. */
+    /** Source address of the request; null on the active side and after the connection has ended. */
     private RequestRateLimits.@Nullable Source source;
 
     private int localQueuePair;
@@ -65,8 +68,8 @@ public final class CmConnection extends DeadlineEntry {
     private long waitNanos;
     private long giveUpNanos;
 
-    /** Beyond this no MRA moves {@link #giveUpNanos}. */
-    private long latestGiveUpNanos;
+    /** Upper limit for extensions of {@link #giveUpNanos} by MRAs. */
+    private long maxGiveUpNanos;
 
     private long extendedUntilNanos;
     private int extensionsLeft;
@@ -84,7 +87,7 @@ public final class CmConnection extends DeadlineEntry {
 
     static CmConnection active(CmAgent agent, CmRoute route, Req request, CmEvents events) {
         int id = request.localCommunicationId();
-        CmConnection connection = new CmConnection(agent, route, true, request, ownTransaction(id), id);
+        CmConnection connection = new CmConnection(agent, route, true, request, localTransaction(id), id);
         connection.events = events;
         connection.localQueuePair = request.localQueuePair();
         return connection;
@@ -96,7 +99,7 @@ public final class CmConnection extends DeadlineEntry {
             Req request,
             long transaction,
             int localId,
-            ListenedService listening,
+            ListenedService service,
             RequestRateLimits.Source source) {
         CmConnection connection = new CmConnection(agent, route, false, request, transaction, localId);
         connection.state = CmState.REQ_RECEIVED;
@@ -104,8 +107,8 @@ public final class CmConnection extends DeadlineEntry {
         connection.remoteCaGuid = request.localCaGuid();
         connection.remoteQueuePair = request.localQueuePair();
         connection.queuePairAckTimeout = request.primaryPath().acknowledgeTimeout();
-        connection.listening = listening;
-        listening.enter();
+        connection.service = service;
+        service.enterBacklog();
         connection.halfOpen = true;
         agent.halfOpen++;
         source.halfOpen++;
@@ -114,86 +117,86 @@ public final class CmConnection extends DeadlineEntry {
         return connection;
     }
 
-    /** What another process of this host has left: it ends as if its owner had destroyed it here. */
-    static CmConnection abandoned(CmAgent agent, Req request, AbandonedConnection left) {
-        CmConnection connection = new CmConnection(agent, left.route(), false, request, 0, left.localId());
+    /** Creates a connection of another process of this host; it ends as if its owner had destroyed it here. */
+    static CmConnection abandoned(CmAgent agent, Req request, AbandonedConnection abandoned) {
+        CmConnection connection = new CmConnection(agent, abandoned.route(), false, request, 0, abandoned.localId());
         connection.destroyed = true;
-        connection.localQueuePair = left.localQueuePair();
-        connection.remoteId = left.remoteId();
-        connection.remoteQueuePair = left.remoteQueuePair();
+        connection.localQueuePair = abandoned.localQueuePair();
+        connection.remoteId = abandoned.remoteId();
+        connection.remoteQueuePair = abandoned.remoteQueuePair();
         return connection;
     }
 
     // ---------------------------------------------------------------------------------------------- for the owner
 
-    /** The state. */
+    /** Returns the state. */
     public CmState state() {
         return state;
     }
 
-    /** Whether this side sent the REQ. */
+    /** Returns whether this side sent the REQ. */
     public boolean isActive() {
         return active;
     }
 
-    /** The two ends. */
+    /** Returns the local and the remote address. */
     public CmRoute route() {
         return route;
     }
 
-    /** The REQ that began the connection: ours on the active side, the peer's on the passive side. */
+    /** Returns the REQ of the connection: ours on the active side, the peer's on the passive side. */
     public Req request() {
         return request;
     }
 
-    /** Our communication ID; never 0. */
+    /** Returns the local communication ID; never 0. */
     public int localId() {
         return localId;
     }
 
-    /** The peer's communication ID; 0 while unknown. */
+    /** Returns the peer's communication ID; 0 while unknown. */
     public int remoteId() {
         return remoteId;
     }
 
-    /** GUID of the peer's CA; 0 while unknown. */
+    /** Returns the GUID of the peer's CA; 0 while unknown. */
     public long remoteCaGuid() {
         return remoteCaGuid;
     }
 
-    /** The peer's queue pair; 0 while unknown. */
+    /** Returns the peer's queue pair number; 0 while unknown. */
     public int remoteQueuePair() {
         return remoteQueuePair;
     }
 
-    /** What another process needs to end the connection, should this one be killed; once it is established. */
+    /** Returns the data that another process needs to end the established connection if this process is killed. */
     public AbandonedConnection asAbandonedConnection() {
         int trafficClass = request.primaryPath().trafficClass();
         return new AbandonedConnection(route, trafficClass, localId, localQueuePair, remoteId, remoteQueuePair);
     }
 
     /**
-     * ACK timeout exponent for our queue pair as Linux derives it: the passive side takes the REQ's, the active side
-     * combines its own with the REP's target ACK delay. 0 on the active side before the REP.
+     * Returns the ACK timeout exponent for the local queue pair, derived as in Linux. The passive side uses the REQ's;
+     * the active side combines its own with the REP's target ACK delay. 0 on the active side before the REP.
      */
     public int queuePairAckTimeout() {
         return queuePairAckTimeout;
     }
 
     /**
-     * Passive: sends the REP ({@code ib_send_cm_rep}). The queue pair must be ready to receive before, since data may
-     * arrive at once. Goes to {@link CmState#REP_SENT}.
+     * Passive: sends the REP ({@code ib_send_cm_rep}). The queue pair must already be ready to receive, since data may
+     * arrive at once. Moves to {@link CmState#REP_SENT}.
      *
-     * @param nowNanos the time
-     * @param reply what to say, {@link Rep#extended} to a request for an extended connection; communication IDs and CA
-     *     GUID are filled in
+     * @param nowNanos current time
+     * @param reply the reply, {@link Rep#extended} for an extended connection; communication IDs and CA GUID are filled
+     *     in
      */
     public void accept(long nowNanos, Rep reply) {
         require("accept", CmState.REQ_RECEIVED, CmState.MRA_REQ_SENT);
         releaseBacklog();
         localQueuePair = reply.queuePair(request);
         state = CmState.REP_SENT;
-        awaitAnswer(nowNanos, identified(reply), requestTransaction);
+        sendWithRetry(nowNanos, identified(reply), requestTransaction);
     }
 
     private Rep identified(Rep reply) {
@@ -203,11 +206,11 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /**
-     * Rejects the peer's REQ (passive) or REP (active), or takes an acceptance back ({@code ib_send_cm_rej}). Goes to
+     * Rejects the peer's REQ (passive) or REP (active), or revokes an acceptance ({@code ib_send_cm_rej}). Moves to
      * {@link CmState#IDLE}, or from {@link CmState#REP_SENT} to {@link CmState#TIMEWAIT}.
      *
-     * @param nowNanos the time
-     * @param reason {@link RejectReason#CONSUMER_DEFINED} where the application decides
+     * @param nowNanos current time
+     * @param reason {@link RejectReason#CONSUMER_DEFINED} if the application decides
      * @param privateData at most 148 bytes
      * @throws IllegalArgumentException if there is more private data
      */
@@ -220,7 +223,7 @@ public final class CmConnection extends DeadlineEntry {
                 CmState.MRA_REP_SENT,
                 CmState.REP_SENT,
                 CmState.MRA_REP_RECEIVED);
-        // As Linux does, a reject from inside the callback does not tell an ID that will never be of use.
+        // As in Linux, a REJ from within the callback carries no communication ID, since that will never be used.
         int id = state == CmState.REQ_RECEIVED ? 0 : localId;
         int rejected = switch (state) {
             case REQ_RECEIVED, MRA_REQ_SENT -> Rej.MESSAGE_REQ;
@@ -237,8 +240,8 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /**
-     * Active: confirms the REP ({@code ib_send_cm_rtu}). The queue pair must be ready to send before. Goes to {@link
-     * CmState#ESTABLISHED}; no event follows.
+     * Active: confirms the REP ({@code ib_send_cm_rtu}). The queue pair must already be ready to send. Moves to
+     * {@link CmState#ESTABLISHED}; no event follows.
      */
     public void sendReadyToUse(long nowNanos) {
         require("send RTU for", CmState.REP_RECEIVED, CmState.MRA_REP_SENT);
@@ -247,11 +250,11 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /**
-     * Passive: data has arrived on the queue pair, so the peer has the REP and its RTU is late or lost ({@code
-     * ib_cm_notify} with {@code IB_EVENT_COMM_EST}). Establishes a connection in {@link CmState#REP_SENT}, which {@link
-     * CmEvents#onReadyToUse} tells; does nothing in other states.
+     * Passive: establishes the connection because data has arrived on the queue pair ({@code ib_cm_notify} with
+     * {@code IB_EVENT_COMM_EST}). The peer then has the REP, and its RTU is late or lost. In {@link CmState#REP_SENT}
+     * this triggers {@link CmEvents#onReadyToUse}; in other states it does nothing.
      *
-     * @return whether that established the connection
+     * @return {@code true} if this call established the connection
      */
     public boolean notifyCommunicationEstablished() {
         if (state != CmState.REP_SENT && state != CmState.MRA_REP_RECEIVED) {
@@ -262,11 +265,11 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     /**
-     * Disconnects as {@code rdma_disconnect}: sends a DREQ from {@link CmState#ESTABLISHED}, answers the peer's with DREP
-     * from {@link CmState#DREQ_RECEIVED} and goes to {@link CmState#TIMEWAIT}; does nothing in {@link CmState#DREQ_SENT}
-     * and {@link CmState#TIMEWAIT}.
+     * Disconnects as {@code rdma_disconnect} does. Sends a DREQ in {@link CmState#ESTABLISHED}. In
+     * {@link CmState#DREQ_RECEIVED} sends a DREP and moves to {@link CmState#TIMEWAIT}. Does nothing in
+     * {@link CmState#DREQ_SENT} and {@link CmState#TIMEWAIT}.
      *
-     * @return whether a DREQ was sent, so that {@link CmEvents#onDisconnected} will follow
+     * @return {@code true} if a DREQ was sent, so that {@link CmEvents#onDisconnected} will follow
      */
     public boolean disconnect(long nowNanos) {
         require("disconnect", CmState.ESTABLISHED, CmState.DREQ_RECEIVED, CmState.DREQ_SENT, CmState.TIMEWAIT);
@@ -275,26 +278,26 @@ public final class CmConnection extends DeadlineEntry {
             return true;
         }
         if (state == CmState.DREQ_RECEIVED) {
-            answerDisconnectRequest(nowNanos);
+            sendDisconnectReply(nowNanos);
         }
         return false;
     }
 
-    /** Passive: the application has fetched the request, so that it no longer fills its listener's backlog. */
+    /** Passive: removes the request from its listener's backlog, because the application has fetched it. */
     public void releaseBacklog() {
-        if (listening != null) {
-            listening.leave();
-            listening = null;
+        if (service != null) {
+            service.leaveBacklog();
+            service = null;
         }
     }
 
     /**
-     * Gives the connection up, telling the peer what the state asks for: REJ 4 for an unanswered REQ, REJ 28 for an
-     * undecided REQ or REP, DREQ for an established connection, DREP for a DREQ. Corresponds to {@code
-     * ib_destroy_cm_id}, but for a DREQ that is repeated a few times where Linux sends it once.
+     * Destroys the connection and notifies the peer according to the state: REJ 4 for an unanswered REQ, REJ 28 for an
+     * undecided REQ or REP, DREQ for an established connection, DREP for a DREQ. Corresponds to
+     * {@code ib_destroy_cm_id}, except that a DREQ is retransmitted a few times where Linux sends it once.
      *
-     * @return true if nothing is left, so that the queue pair's number may be used again; false if {@link
-     *     CmEvents#onTimewaitExit} will tell that
+     * @return {@code true} if the connection is closed and the queue pair number may be reused; {@code false} if
+     *     {@link CmEvents#onTimewaitExit} will follow
      */
     public boolean destroy(long nowNanos) {
         destroyed = true;
@@ -312,8 +315,8 @@ public final class CmConnection extends DeadlineEntry {
             case REQ_RECEIVED, MRA_REQ_SENT, REP_RECEIVED, MRA_REP_SENT, REP_SENT, MRA_REP_RECEIVED ->
                 reject(nowNanos, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY);
             case ESTABLISHED -> disconnectWithoutOwner(nowNanos);
-            case DREQ_SENT -> limitRepetitions(nowNanos);
-            case DREQ_RECEIVED -> answerDisconnectRequest(nowNanos);
+            case DREQ_SENT -> limitRetransmissions(nowNanos);
+            case DREQ_RECEIVED -> sendDisconnectReply(nowNanos);
             case TIMEWAIT, IDLE -> {}
         }
         return state == CmState.IDLE;
@@ -349,20 +352,20 @@ public final class CmConnection extends DeadlineEntry {
         events = sink;
     }
 
-    /** Calls the owner, unless it has destroyed the connection. */
-    void tell(Consumer<CmEvents> what) {
+    /** Notifies the owner, unless it has destroyed the connection. */
+    void notifyOwner(Consumer<CmEvents> event) {
         if (events != null && !destroyed) {
-            what.accept(events);
+            event.accept(events);
         }
     }
 
     void sendRequest(long nowNanos) {
         state = CmState.REQ_SENT;
-        awaitAnswer(nowNanos, request, requestTransaction);
+        sendWithRetry(nowNanos, request, requestTransaction);
     }
 
-    /** Takes from the REP what identifies the peer; the REQ needs no repetition any more. */
-    void takeReply(Rep reply) {
+    /** Stores the peer's identifiers from the REP and stops retransmitting the REQ. */
+    void acceptReply(Rep reply) {
         remoteId = reply.localCommunicationId();
         remoteCaGuid = reply.localCaGuid();
         remoteQueuePair = reply.queuePair(request);
@@ -371,15 +374,15 @@ public final class CmConnection extends DeadlineEntry {
         state = CmState.REP_RECEIVED;
     }
 
-    /** The RTU has come, or what stands for it. */
+    /** Establishes the connection after the RTU or an event that implies it. */
     void establish() {
         stopWaiting();
-        leaveHalfOpen();
+        releaseHalfOpen();
         if (source != null) {
             source.hasAnswered = true;
         }
         enterEstablished();
-        tell(e -> e.onReadyToUse(this));
+        notifyOwner(e -> e.onReadyToUse(this));
     }
 
     private void enterEstablished() {
@@ -389,75 +392,75 @@ public final class CmConnection extends DeadlineEntry {
         agent.watch.onEstablished(this);
     }
 
-    private void leaveWatch() {
+    private void endWatch() {
         if (watched) {
             watched = false;
             agent.watch.onOver(this);
         }
     }
 
-    /** Answers a duplicate with a new copy of the confirmation. */
-    void answerReadyToUse() {
-        answer(readyToUse(), requestTransaction);
+    /** Sends the RTU again for a duplicate REP. */
+    void resendReadyToUse() {
+        sendResponse(readyToUse(), requestTransaction);
     }
 
-    /** Answers a duplicate, telling that the owner has not decided yet. */
-    void answerReceipt(int message) {
-        answer(new Mra(localId, remoteId, message, MRA_SERVICE_TIMEOUT, PrivateData.EMPTY), requestTransaction);
+    /** Sends an MRA for a duplicate REQ or REP, because the owner has not decided yet. */
+    void sendMra(int message) {
+        sendResponse(new Mra(localId, remoteId, message, MRA_SERVICE_TIMEOUT, PrivateData.EMPTY), requestTransaction);
     }
 
-    /** Answers a duplicate by what is unanswered anyway; its timer goes on. */
-    void answerUnanswered() {
-        if (unanswered != null && agent.outbox.answer(unanswered)) {
+    /** Retransmits the unanswered message for a duplicate, without affecting its timer. */
+    void resendUnanswered() {
+        if (unanswered != null && agent.outbox.sendResponse(unanswered)) {
             agent.counters().retransmissions++;
         }
     }
 
-    void answerDrep(long transaction) {
-        answer(new Drep(localId, remoteId, PrivateData.EMPTY), transaction);
+    void sendDrep(long transaction) {
+        sendResponse(new Drep(localId, remoteId, PrivateData.EMPTY), transaction);
     }
 
     /**
-     * The peer asked for more time. Repetitions go on at the longest interval, since what the peer sends after its MRA may
-     * be lost too. As on Linux, as many MRAs count as there are tries; those that come while one counts do not. A peer that
-     * asks for time to confirm gets {@link CmTimes#MAX_CONFIRMATION_NANOS} in all: until then it takes a place among the
-     * half-open connections.
+     * Extends the timeout because of an MRA. Retransmission continues at the maximum interval, since the peer's message
+     * after its MRA may be lost, too. As in Linux, at most as many MRAs count as there are tries, and MRAs during an
+     * extension do not count. A peer that delays its RTU gets {@link CmTimes#MAX_CONFIRMATION_NANOS} in total, because
+     * it occupies a half-open connection.
      */
-    void lengthenWait(long nowNanos, int serviceTimeout) {
+    void extendTimeout(long nowNanos, int serviceTimeout) {
         if (extensionsLeft > 0 && nowNanos >= extendedUntilNanos) {
             extensionsLeft--;
             extendedUntilNanos = nowNanos
                     + Timers.cmTimeoutNanos(Math.min(serviceTimeout, MRA_SERVICE_TIMEOUT))
                     + CmTimes.acknowledgeNanos(request);
-            giveUpNanos = Math.max(giveUpNanos, Math.min(extendedUntilNanos + intervalNanos(), latestGiveUpNanos));
+            giveUpNanos = Math.max(giveUpNanos, Math.min(extendedUntilNanos + intervalNanos(), maxGiveUpNanos));
         }
         waitNanos = intervalNanos();
-        scheduleRepetition(nowNanos);
+        scheduleRetransmission(nowNanos);
     }
 
     void enterTimewait(long nowNanos) {
         stopWaiting();
         releaseBacklog();
-        leaveHalfOpen();
-        leaveSource();
-        leaveWatch();
+        releaseHalfOpen();
+        releaseSource();
+        endWatch();
         agent.table.removeRemoteQueuePair(this);
         state = CmState.TIMEWAIT;
         agent.deadlines.schedule(this, nowNanos + CmTimes.acknowledgeNanos(request));
     }
 
-    /** Leaves all tables; nothing of the connection can arrive any more. */
+    /** Removes the connection from all tables; no message of it can arrive any longer. */
     void forget() {
         stopWaiting();
         releaseBacklog();
-        leaveHalfOpen();
-        leaveSource();
-        leaveWatch();
+        releaseHalfOpen();
+        releaseSource();
+        endWatch();
         agent.table.remove(this);
         state = CmState.IDLE;
     }
 
-    /** Repeats, gives up, or ends the time-wait. */
+    /** Retransmits, gives up, or ends the time-wait. */
     @Override
     void onDeadline(long nowNanos) {
         if (state == CmState.TIMEWAIT) {
@@ -466,23 +469,26 @@ public final class CmConnection extends DeadlineEntry {
                 events.onTimewaitExit(this);
             }
         } else if (nowNanos < giveUpNanos && unanswered != null) {
-            repeat(nowNanos, unanswered);
+            retransmit(nowNanos, unanswered);
             waitNanos = Math.min(2 * waitNanos, intervalNanos());
-            scheduleRepetition(nowNanos);
+            scheduleRetransmission(nowNanos);
         } else if (state == CmState.DREQ_SENT) {
             enterTimewait(nowNanos);
-            tell(e -> e.onDisconnected(this, true));
+            notifyOwner(e -> e.onDisconnected(this, true));
         } else {
             forget();
             agent.counters().unreachable++;
-            tell(e -> e.onUnreachable(this));
+            notifyOwner(e -> e.onUnreachable(this));
         }
     }
 
-    /** Sends a message again, unless that could make a target of somebody who is only named as the sender of a REQ. */
-    private void repeat(long nowNanos, Outbox.Outgoing message) {
-        boolean answersRequest = state == CmState.REP_SENT || state == CmState.MRA_REP_RECEIVED;
-        if (answersRequest && source != null && !agent.rateLimits.mayRepeat(nowNanos, source)) {
+    /**
+     * Retransmits a message, unless that could direct traffic at a third party that is merely named as the sender of a
+     * REQ.
+     */
+    private void retransmit(long nowNanos, Outbox.Outgoing message) {
+        boolean isReply = state == CmState.REP_SENT || state == CmState.MRA_REP_RECEIVED;
+        if (isReply && source != null && !agent.rateLimits.mayRetransmit(nowNanos, source)) {
             agent.counters().repetitionsSaved++;
             return;
         }
@@ -492,26 +498,26 @@ public final class CmConnection extends DeadlineEntry {
 
     void disconnectWithoutOwner(long nowNanos) {
         sendDisconnectRequest(nowNanos);
-        limitRepetitions(nowNanos);
+        limitRetransmissions(nowNanos);
     }
 
     void sendDisconnectRequest(long nowNanos) {
         state = CmState.DREQ_SENT;
-        awaitAnswer(nowNanos, asAbandonedConnection().disconnectRequest(), ownTransaction(localId));
+        sendWithRetry(nowNanos, asAbandonedConnection().disconnectRequest(), localTransaction(localId));
     }
 
-    // ------------------------------------------------------------------------------------------------------- inside
+    // ------------------------------------------------------------------------------------------------------- private
 
-    /** Remembers the DREQ's transaction for the answer, which its owner gives. */
-    void takeDisconnectRequest(long transaction) {
+    /** Stores the DREQ's transaction ID for the DREP, which the owner triggers. */
+    void acceptDisconnectRequest(long transaction) {
         stopWaiting();
         releaseBacklog();
-        leaveHalfOpen();
+        releaseHalfOpen();
         disconnectTransaction = transaction;
         state = CmState.DREQ_RECEIVED;
     }
 
-    private void answerDisconnectRequest(long nowNanos) {
+    private void sendDisconnectReply(long nowNanos) {
         send(new Drep(localId, remoteId, PrivateData.EMPTY), disconnectTransaction);
         enterTimewait(nowNanos);
     }
@@ -520,36 +526,36 @@ public final class CmConnection extends DeadlineEntry {
         return new Rtu(localId, remoteId, PrivateData.EMPTY);
     }
 
-    private static long ownTransaction(int localId) {
-        return OWN_TRANSACTION | Integer.toUnsignedLong(localId);
+    private static long localTransaction(int localId) {
+        return LOCAL_TRANSACTION | Integer.toUnsignedLong(localId);
     }
 
-    private void awaitAnswer(long nowNanos, CmMessage message, long transaction) {
+    private void sendWithRetry(long nowNanos, CmMessage message, long transaction) {
         unanswered = outgoing(message, transaction);
         agent.outbox.send(unanswered);
         waitNanos = Math.min(agent.configuration().firstRetransmitNanos(), intervalNanos());
         extensionsLeft = request.maxCmRetries() + 1;
         extendedUntilNanos = nowNanos;
         giveUpNanos = nowNanos + extensionsLeft * intervalNanos();
-        latestGiveUpNanos = state == CmState.REP_SENT ? nowNanos + CmTimes.MAX_CONFIRMATION_NANOS : Long.MAX_VALUE;
-        scheduleRepetition(nowNanos);
+        maxGiveUpNanos = state == CmState.REP_SENT ? nowNanos + CmTimes.MAX_CONFIRMATION_NANOS : Long.MAX_VALUE;
+        scheduleRetransmission(nowNanos);
     }
 
-    private void scheduleRepetition(long nowNanos) {
+    private void scheduleRetransmission(long nowNanos) {
         agent.deadlines.schedule(this, Math.min(nowNanos + waitNanos, giveUpNanos));
     }
 
-    /** Nobody waits for the end any more. */
-    private void limitRepetitions(long nowNanos) {
+    /** Limits the retransmissions of a DREQ, since no caller waits for the disconnect to complete. */
+    private void limitRetransmissions(long nowNanos) {
         giveUpNanos = Math.min(giveUpNanos, nowNanos + ABANDONED_INTERVALS * intervalNanos());
-        scheduleRepetition(nowNanos);
+        scheduleRetransmission(nowNanos);
     }
 
-    /** There is no time for ordinary repetitions of a DREQ. */
+    /** Retransmits an unanswered DREQ soon, because the process is about to exit. */
     void expediteDisconnects(long nowNanos) {
         if (state == CmState.DREQ_SENT) {
             waitNanos = EXPEDITED_NANOS;
-            scheduleRepetition(nowNanos);
+            scheduleRetransmission(nowNanos);
         }
     }
 
@@ -558,7 +564,7 @@ public final class CmConnection extends DeadlineEntry {
         agent.deadlines.schedule(this, Long.MAX_VALUE);
     }
 
-    private void leaveHalfOpen() {
+    private void releaseHalfOpen() {
         if (halfOpen) {
             halfOpen = false;
             agent.halfOpen--;
@@ -568,7 +574,7 @@ public final class CmConnection extends DeadlineEntry {
         }
     }
 
-    private void leaveSource() {
+    private void releaseSource() {
         if (source != null) {
             agent.rateLimits.removeConnection(source);
             source = null;
@@ -579,8 +585,8 @@ public final class CmConnection extends DeadlineEntry {
         agent.outbox.send(outgoing(message, transaction));
     }
 
-    private void answer(CmMessage message, long transaction) {
-        agent.outbox.answer(outgoing(message, transaction));
+    private void sendResponse(CmMessage message, long transaction) {
+        agent.outbox.sendResponse(outgoing(message, transaction));
     }
 
     private Outbox.Outgoing outgoing(CmMessage message, long transaction) {
@@ -593,6 +599,6 @@ public final class CmConnection extends DeadlineEntry {
     }
 
     private long intervalNanos() {
-        return CmTimes.repetitionNanos(request, active);
+        return CmTimes.retransmitNanos(request, active);
     }
 }

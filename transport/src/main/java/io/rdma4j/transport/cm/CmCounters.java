@@ -1,95 +1,95 @@
 package io.rdma4j.transport.cm;
 
-/** What an agent has counted since its creation; plain fields, written by the agent's thread. */
+/** Event counters of an agent since its creation; plain fields, written by the agent's thread. */
 public final class CmCounters {
-    /** MADs given to the agent. */
+    /** MADs passed to the agent. */
     public long madsReceived;
 
-    /** MADs handed out. */
+    /** MADs returned by {@link CmAgent#pollTransmit}. */
     public long madsSent;
 
-    /** REQ, REP and DREQ handed out again because no answer came. */
+    /** Retransmitted REQs, REPs, DREQs and SIDR_REQs. */
     public long retransmissions;
 
-    /** MADs dropped because a length, version, class, method or field was wrong. */
+    /** MADs dropped because of an invalid length, version, class, method or field. */
     public long malformedDropped;
 
-    /** MADs of a message that this agent does not serve. */
+    /** MADs dropped because the agent does not support the message. */
     public long unsupportedDropped;
 
-    /** REQs dropped because they name another sender than the packet's source. */
+    /** REQs dropped because they name another sender than the packet's source address. */
     public long foreignRequestsDropped;
 
     /** Other messages dropped because they did not come from the connection's peer. */
     public long foreignMessagesDropped;
 
-    /** Messages dropped because no connection has their communication IDs, or not in that state. */
+    /** Messages dropped because nothing matches their IDs, or the state of the connection does not expect them. */
     public long unmatchedDropped;
 
-    /** DREQs ignored because they name another queue pair. */
+    /** DREQs dropped because they name another queue pair. */
     public long wrongQueuePairDropped;
 
-    /** REQs of a connection that exists. */
+    /** REQs of an existing connection, and SIDR_REQs received before. */
     public long duplicateRequests;
 
-    /** REPs of a connection that has taken one. */
+    /** REPs of a connection that has already received one. */
     public long duplicateReplies;
 
     /** RTUs of an established connection. */
     public long duplicateReadyToUse;
 
-    /** DREQs of a connection that has taken one. */
+    /** DREQs of a connection that has already received one. */
     public long duplicateDisconnectRequests;
 
-    /** Connections found stale because the peer's queue pair asked again under a new communication ID. */
+    /** Connections found stale because the peer's queue pair sent a request with a new communication ID. */
     public long staleConnections;
 
-    /** REQs rejected because nobody listens on the service ID. */
+    /** REQs and SIDR_REQs rejected because the service ID has no listener. */
     public long requestsWithoutListener;
 
-    /** REQs rejected because no listener of the service ID wanted them. */
+    /** REQs and SIDR_REQs rejected because no listener of the service ID accepted them. */
     public long requestsUnwanted;
 
     /** REQs rejected because of their P_Key or addresses. */
     public long requestsWithInvalidAddress;
 
-    /** Requests dropped because their address sent too many in a short time. */
+    /** Requests dropped because their address exceeded the request rate. */
     public long rateLimitedRequests;
 
-    /** Requests rejected because nothing of their address is served. */
+    /** Requests rejected because the {@link RequestGate} refused their address. */
     public long requestsRefused;
 
-    /** REQs rejected because their address has as many connections as it may have. */
+    /** REQs rejected because their address has reached its connection limit. */
     public long requestsBeyondPeerLimit;
 
-    /** REPs that were not repeated, since too many went to addresses that never answered one. */
+    /** REP retransmissions suppressed because too many went to addresses that never answered one. */
     public long repetitionsSaved;
 
-    /** REQs dropped because the backlog or the limit of half-open connections was reached. */
+    /** Requests dropped because the backlog or the limit of half-open connections was reached. */
     public long backlogDropped;
 
-    /** Answers not sent because too many MADs waited to be polled. */
+    /** Responses dropped because too many MADs were pending. */
     public long answersDropped;
 
-    /** DREPs sent for connections that do not exist. */
+    /** DREPs sent for unknown connections. */
     public long unknownDisconnectsAnswered;
 
     /** Connections that became established. */
     public long established;
 
-    /** REJs sent. */
+    /** REJs sent, and SIDR_REQs rejected by the agent itself. */
     public long rejectsSent;
 
     /** REJs received for a connection. */
     public long rejectsReceived;
 
-    /** Connection attempts given up because the peer was silent. */
+    /** Connection attempts and service resolutions that failed because the peer did not answer. */
     public long unreachable;
 
-    /** Connections whose peer died without a word. */
+    /** Connections whose peer was reported lost without a DREQ. */
     public long lostPeers;
 
-    /** Connections that another process of this host has left, and that are ended in its name. */
+    /** Connections of exited processes of this host that are disconnected on their behalf. */
     public long orphans;
 
     /** Creates counters at zero. */

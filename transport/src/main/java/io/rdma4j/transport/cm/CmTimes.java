@@ -3,36 +3,39 @@ package io.rdma4j.transport.cm;
 import io.rdma4j.wire.Timers;
 import io.rdma4j.wire.cm.Req;
 
-/** Times that follow from a REQ, as Linux computes them. */
+/** Time intervals derived from a REQ, computed as Linux does. */
 final class CmTimes {
-    /** Exponent beyond which a peer's response timeout is not believed: 4 seconds, which is what Linux says. */
+    /** Maximum exponent accepted for a peer's response timeout: 4 seconds, as in Linux. */
     private static final int MAX_RESPONSE_TIMEOUT = 20;
 
-    /** Exponent beyond which an acknowledge timeout is not believed: 65 seconds; Linux says 19. */
+    /** Maximum exponent accepted for an acknowledgement timeout: 65 seconds; 19 in Linux. */
     private static final int MAX_ACKNOWLEDGE_TIMEOUT = 24;
 
-    /**
-     * The longest that an answered REQ waits for its confirmation, however much time the peer asks for: as long as a
-     * Linux server waits, 16 times 4 seconds.
-     */
+    /** Maximum time to wait for an RTU after a REP, regardless of MRAs: 16 times 4 seconds, as a Linux server waits. */
     static final long MAX_CONFIRMATION_NANOS = 16 * Timers.cmTimeoutNanos(MAX_RESPONSE_TIMEOUT);
 
     private CmTimes() {}
 
-    /** Time between repetitions: the peer's response time, on the active side and the way twice. */
-    static long repetitionNanos(Req request, boolean active) {
+    /**
+     * Returns the retransmission interval: the peer's response timeout, plus on the active side twice the packet
+     * lifetime.
+     */
+    static long retransmitNanos(Req request, boolean active) {
         return active
                 ? 2 * Timers.cmTimeoutNanos(packetLifeTime(request))
                         + Timers.cmTimeoutNanos(request.remoteResponseTimeout())
                 : Timers.cmTimeoutNanos(Math.min(request.localResponseTimeout(), MAX_RESPONSE_TIMEOUT));
     }
 
-    /** Twice the packet life time, as a REQ says it. */
+    /** Returns twice the packet lifetime stated in a REQ. */
     static long acknowledgeNanos(Req request) {
         return Timers.cmTimeoutNanos(Math.min(request.primaryPath().acknowledgeTimeout(), MAX_ACKNOWLEDGE_TIMEOUT));
     }
 
-    /** Exponent of the active side's ACK timeout: twice the packet life time and the target's delay, rounded up. */
+    /**
+     * Returns the exponent of the active side's ACK timeout: twice the packet lifetime plus the target's delay, rounded
+     * up.
+     */
     static int ackTimeout(int targetAckDelay, Req request) {
         int flight = packetLifeTime(request) + 1;
         int timeout = flight >= targetAckDelay
@@ -41,7 +44,7 @@ final class CmTimes {
         return Math.min(timeout, Timers.CODE_MASK);
     }
 
-    /** The REQ carries packet life time + 1. */
+    /** Returns the exponent of the packet lifetime; a REQ carries it plus one. */
     private static int packetLifeTime(Req request) {
         return Math.max(request.primaryPath().acknowledgeTimeout() - 1, 0);
     }

@@ -8,13 +8,13 @@ import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Finds connections: by our communication ID, by the peer's, and by the peer's queue pair. */
+/** Finds connections by local communication ID, by the peer's communication ID, and by the peer's queue pair. */
 final class ConnectionTable {
     private static final int MAX_PROPOSALS = 1000;
 
     /**
-     * A number that is unique within the CA of the GUID. Anybody can name any GUID: what comes from one address says nothing of
-     * the connections with another.
+     * A number that is unique within the CA of the GUID. The address is part of the key since any peer can claim any
+     * GUID: a message from one address must not affect connections with another.
      */
     private record RemoteKey(Gid address, long caGuid, int number) {
         static RemoteKey ofId(CmConnection connection) {
@@ -34,12 +34,12 @@ final class ConnectionTable {
         return byLocalId.size();
     }
 
-    /** Whether no table holds anything. */
+    /** Returns whether all tables are empty. */
     boolean isEmpty() {
         return byLocalId.isEmpty() && byRemoteId.isEmpty() && byRemoteQueuePair.isEmpty();
     }
 
-    /** A communication ID that is free and not 0, or 0 if the supplier proposes none in many tries. */
+    /** Returns a free communication ID other than 0, or 0 if the supplier proposes none in many attempts. */
     int freeId(IntSupplier proposals) {
         for (int i = 0; i < MAX_PROPOSALS; i++) {
             int id = proposals.getAsInt();
@@ -54,13 +54,13 @@ final class ConnectionTable {
         byLocalId.put(connection.localId(), connection);
     }
 
-    /** Makes the connection findable by what its peer has told of itself. */
+    /** Indexes the connection by the identifiers that its peer has sent. */
     void addRemote(CmConnection connection) {
         byRemoteId.put(RemoteKey.ofId(connection), connection);
         byRemoteQueuePair.put(RemoteKey.ofQueuePair(connection), connection);
     }
 
-    /** Lets the peer use its queue pair for another connection. */
+    /** Removes the peer's queue pair from the index, so that the peer may use it for another connection. */
     void removeRemoteQueuePair(CmConnection connection) {
         byRemoteQueuePair.remove(RemoteKey.ofQueuePair(connection), connection);
     }
@@ -71,7 +71,7 @@ final class ConnectionTable {
         removeRemoteQueuePair(connection);
     }
 
-    /** All connections, those in time-wait included, as they are now. */
+    /** Returns a snapshot of all connections, including those in time-wait. */
     List<CmConnection> all() {
         return List.copyOf(byLocalId.values());
     }

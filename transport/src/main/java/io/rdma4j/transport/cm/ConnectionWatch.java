@@ -1,8 +1,8 @@
 package io.rdma4j.transport.cm;
 
-/** Who is told of all connections of an agent, from their beginning to their end. */
+/** Observes when the connections of an agent are established and when they end. */
 public interface ConnectionWatch {
-    /** Nobody. */
+    /** Ignores all notifications. */
     ConnectionWatch NONE = new ConnectionWatch() {
         @Override
         public void onEstablished(CmConnection connection) {}
@@ -11,9 +11,12 @@ public interface ConnectionWatch {
         public void onOver(CmConnection connection) {}
     };
 
-    /** A connection is established, or its peer takes it for that. */
+    /** Called when a connection is established, or its peer considers it established. */
     void onEstablished(CmConnection connection);
 
-    /** The peer of such a connection needs to hear no more: it has left, or answered, or is given up. */
+    /**
+     * Called when the peer of an established connection no longer needs a DREQ: it has disconnected, has replied, or is
+     * given up.
+     */
     void onOver(CmConnection connection);
 }

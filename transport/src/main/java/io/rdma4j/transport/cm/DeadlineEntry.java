@@ -1,13 +1,13 @@
 package io.rdma4j.transport.cm;
 
-/** Something with a deadline, as {@link DeadlineHeap} keeps it. */
+/** An entry of a {@link DeadlineHeap}. */
 abstract class DeadlineEntry {
-    /** When {@link #onDeadline} is due; {@link Long#MAX_VALUE} for never. The heap's. */
+    /** Time when {@link #onDeadline} is due; {@link Long#MAX_VALUE} for never. Maintained by the heap. */
     long deadlineNanos = Long.MAX_VALUE;
 
-    /** Place in the heap of deadlines; -1 while it has no deadline. The heap's. */
+    /** Index in the heap; -1 while there is no deadline. Maintained by the heap. */
     int heapIndex = -1;
 
-    /** The deadline has come. It must be moved or taken back here. */
+    /** Called when the deadline has passed. Must reschedule or cancel the deadline. */
     abstract void onDeadline(long nowNanos);
 }

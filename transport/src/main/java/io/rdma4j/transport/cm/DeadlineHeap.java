@@ -2,14 +2,16 @@ package io.rdma4j.transport.cm;
 
 import java.util.Arrays;
 
-/** Things ordered by their deadline: a binary heap in which each knows its place, so that it can move or leave. */
+/**
+ * A binary heap of entries ordered by deadline. Each entry knows its index, so that it can be rescheduled or removed.
+ */
 final class DeadlineHeap {
     private static final int INITIAL_CAPACITY = 16;
 
     private DeadlineEntry[] heap = new DeadlineEntry[INITIAL_CAPACITY];
     private int size;
 
-    /** The one whose deadline comes first; the heap must not be empty. */
+    /** Returns the entry with the earliest deadline; the heap must not be empty. */
     DeadlineEntry first() {
         return heap[0];
     }
@@ -22,46 +24,46 @@ final class DeadlineHeap {
         return size == 0 ? Long.MAX_VALUE : heap[0].deadlineNanos;
     }
 
-    /** Sets an item's deadline; {@link Long#MAX_VALUE} takes it out. */
-    void schedule(DeadlineEntry item, long deadlineNanos) {
-        item.deadlineNanos = deadlineNanos;
+    /** Sets an entry's deadline; {@link Long#MAX_VALUE} removes it. */
+    void schedule(DeadlineEntry entry, long deadlineNanos) {
+        entry.deadlineNanos = deadlineNanos;
         if (deadlineNanos == Long.MAX_VALUE) {
-            remove(item);
+            remove(entry);
             return;
         }
-        if (item.heapIndex < 0) {
+        if (entry.heapIndex < 0) {
             if (size == heap.length) {
                 heap = Arrays.copyOf(heap, size * 2);
             }
-            place(item, size++);
+            set(entry, size++);
         }
-        siftUp(item.heapIndex);
-        siftDown(item.heapIndex);
+        siftUp(entry.heapIndex);
+        siftDown(entry.heapIndex);
     }
 
-    private void remove(DeadlineEntry item) {
-        int hole = item.heapIndex;
-        if (hole < 0) {
+    private void remove(DeadlineEntry entry) {
+        int index = entry.heapIndex;
+        if (index < 0) {
             return;
         }
         DeadlineEntry last = heap[--size];
         clear(size);
-        item.heapIndex = -1;
-        if (hole < size) {
-            place(last, hole);
-            siftUp(hole);
+        entry.heapIndex = -1;
+        if (index < size) {
+            set(last, index);
+            siftUp(index);
             siftDown(last.heapIndex);
         }
     }
 
-    @SuppressWarnings("NullAway") // beyond size the array holds nothing, and nothing reads there
+    @SuppressWarnings("NullAway") // elements from index size on are null and never read
     private void clear(int index) {
         heap[index] = null;
     }
 
-    private void place(DeadlineEntry item, int index) {
-        heap[index] = item;
-        item.heapIndex = index;
+    private void set(DeadlineEntry entry, int index) {
+        heap[index] = entry;
+        entry.heapIndex = index;
     }
 
     private void siftUp(int from) {
@@ -72,10 +74,10 @@ final class DeadlineHeap {
             if (parent.deadlineNanos <= moving.deadlineNanos) {
                 break;
             }
-            place(parent, index);
+            set(parent, index);
             index = (index - 1) / 2;
         }
-        place(moving, index);
+        set(moving, index);
     }
 
     private void siftDown(int from) {
@@ -89,9 +91,9 @@ final class DeadlineHeap {
             if (child >= size || heap[child].deadlineNanos >= moving.deadlineNanos) {
                 break;
             }
-            place(heap[child], index);
+            set(heap[child], index);
             index = child;
         }
-        place(moving, index);
+        set(moving, index);
     }
 }

@@ -1,6 +1,6 @@
 package io.rdma4j.transport.cm;
 
-/** A registered datagram service; made by {@link CmAgent#serve}. */
+/** A registered datagram service, created by {@link CmAgent#serve}. */
 public final class ListenedDatagramService implements AutoCloseable {
     private final ServiceTable table;
     private final long serviceId;
@@ -15,12 +15,12 @@ public final class ListenedDatagramService implements AutoCloseable {
         this.backlog = backlog;
     }
 
-    /** The service ID. */
+    /** Returns the service ID. */
     public long serviceId() {
         return serviceId;
     }
 
-    /** Requests that wait for an answer of the owner, 0 to the backlog. */
+    /** Returns the number of requests that wait for an answer of the owner, 0 to the backlog. */
     public int waiting() {
         return waiting;
     }
@@ -33,15 +33,15 @@ public final class ListenedDatagramService implements AutoCloseable {
         return waiting >= backlog;
     }
 
-    void enter() {
+    void enterBacklog() {
         waiting++;
     }
 
-    void leave() {
+    void leaveBacklog() {
         waiting--;
     }
 
-    /** Takes no more requests; those that came before stay. Closing again does nothing. */
+    /** Stops accepting requests; earlier requests are kept. Closing again has no effect. */
     @Override
     public void close() {
         table.remove(this);

@@ -1,6 +1,6 @@
 package io.rdma4j.transport.cm;
 
-/** A registered listener; made by {@link CmAgent#listen}. */
+/** A registered listener, created by {@link CmAgent#listen}. */
 public final class ListenedService implements AutoCloseable {
     private final CmAgent agent;
     private final long serviceId;
@@ -15,17 +15,17 @@ public final class ListenedService implements AutoCloseable {
         this.backlog = backlog;
     }
 
-    /** The service ID. */
+    /** Returns the service ID. */
     public long serviceId() {
         return serviceId;
     }
 
-    /** Requests that may wait for an answer of the owner. */
+    /** Returns the maximum number of requests that may wait for an answer of the owner. */
     public int backlog() {
         return backlog;
     }
 
-    /** Requests that wait for an answer of the owner, 0 to {@link #backlog}. */
+    /** Returns the number of requests that wait for an answer of the owner, 0 to {@link #backlog}. */
     public int waiting() {
         return waiting;
     }
@@ -34,15 +34,15 @@ public final class ListenedService implements AutoCloseable {
         return listener;
     }
 
-    void enter() {
+    void enterBacklog() {
         waiting++;
     }
 
-    void leave() {
+    void leaveBacklog() {
         waiting--;
     }
 
-    /** Takes no more requests; connections made by this listener stay. Closing again does nothing. */
+    /** Stops accepting requests; connections created by this listener are kept. Closing again has no effect. */
     @Override
     public void close() {
         agent.remove(this);

@@ -17,7 +17,7 @@ import io.rdma4j.wire.cm.SidrReq;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** What an agent does with a received MAD: finds the connection and lets state and message decide. */
+/** Processes the MADs received by an agent, according to the message and the state of its connection. */
 final class MessageHandler {
     private final CmAgent agent;
     private final CmCounters counters;
@@ -31,8 +31,8 @@ final class MessageHandler {
 
     void onMad(long nowNanos, CmRoute from, MemorySegment mad, long at, int length) {
         counters.madsReceived++;
-        boolean inside = at >= 0 && length >= 0 && length <= mad.byteSize() && at <= mad.byteSize() - length;
-        CmMad.Result result = inside ? CmMad.check(mad, at, length) : CmMad.Result.BAD_LENGTH;
+        boolean isInBounds = at >= 0 && length >= 0 && length <= mad.byteSize() && at <= mad.byteSize() - length;
+        CmMad.Result result = isInBounds ? CmMad.check(mad, at, length) : CmMad.Result.BAD_LENGTH;
         CmMessage message = result == CmMad.Result.OK ? CmMessage.parse(mad, at, length) : null;
         if (message == null) {
             if (result == CmMad.Result.UNKNOWN_ATTRIBUTE) {
@@ -62,18 +62,18 @@ final class MessageHandler {
         if (connection != null && !isPeer(connection, from)) {
             return;
         }
-        if (connection != null && isWaitingForReply(connection)) {
-            onAwaitedRep(nowNanos, connection, from, rep, transaction);
+        if (connection != null && isWaitingForRep(connection)) {
+            onExpectedRep(nowNanos, connection, from, rep, transaction);
         } else if (connection != null && connection.remoteId() == rep.localCommunicationId()) {
             onDuplicateRep(connection);
         } else {
-            // Nobody will ever confirm this one. A peer that is left without an answer stays half open for a minute.
+            // No connection will ever confirm this REP. Without a response the peer would stay half-open for a minute.
             counters.unmatchedDropped++;
             rejectReply(from, rep, RejectReason.INVALID_COMMUNICATION_ID, transaction);
         }
     }
 
-    private void onAwaitedRep(long nowNanos, CmConnection connection, CmRoute from, Rep rep, long transaction) {
+    private void onExpectedRep(long nowNanos, CmConnection connection, CmRoute from, Rep rep, long transaction) {
         if (rep.localCommunicationId() == 0) {
             counters.malformedDropped++;
             return;
@@ -91,9 +91,9 @@ final class MessageHandler {
             requests.tearDownStale(nowNanos, stale);
             return;
         }
-        connection.takeReply(rep);
+        connection.acceptReply(rep);
         agent.table.addRemote(connection);
-        connection.tell(events -> events.onReply(connection, rep));
+        connection.notifyOwner(events -> events.onReply(connection, rep));
         if (connection.state() == CmState.REP_RECEIVED) {
             connection.state(CmState.MRA_REP_SENT);
         }
@@ -104,10 +104,10 @@ final class MessageHandler {
         switch (connection.state()) {
             case ESTABLISHED -> {
                 if (connection.isActive()) {
-                    connection.answerReadyToUse();
+                    connection.resendReadyToUse();
                 }
             }
-            case MRA_REP_SENT -> connection.answerReceipt(Mra.MESSAGE_REP);
+            case MRA_REP_SENT -> connection.sendMra(Mra.MESSAGE_REP);
             default -> {}
         }
     }
@@ -115,7 +115,7 @@ final class MessageHandler {
     private void rejectReply(CmRoute from, Rep rep, RejectReason reason, long transaction) {
         Rej rej = Rej.of(
                 rep.remoteCommunicationId(), rep.localCommunicationId(), Rej.MESSAGE_REP, reason, PrivateData.EMPTY);
-        if (agent.outbox.answer(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
+        if (agent.outbox.sendResponse(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
             counters.rejectsSent++;
         }
     }
@@ -134,16 +134,16 @@ final class MessageHandler {
 
     private void onMra(long nowNanos, CmRoute from, Mra mra) {
         CmConnection connection = agent.table.byLocalId(mra.remoteCommunicationId());
-        boolean ofRequest = mra.message() == Mra.MESSAGE_REQ && connection != null && isWaitingForReply(connection);
-        boolean ofReply = mra.message() == Mra.MESSAGE_REP
+        boolean isForReq = mra.message() == Mra.MESSAGE_REQ && connection != null && isWaitingForRep(connection);
+        boolean isForRep = mra.message() == Mra.MESSAGE_REP
                 && connection != null
                 && connection.remoteId() == mra.localCommunicationId()
-                && awaitsConfirmation(connection);
-        if (connection == null || !ofRequest && !ofReply) {
+                && isWaitingForRtu(connection);
+        if (connection == null || !isForReq && !isForRep) {
             counters.unmatchedDropped++;
         } else if (isPeer(connection, from)) {
-            connection.state(ofRequest ? CmState.MRA_REQ_RECEIVED : CmState.MRA_REP_RECEIVED);
-            connection.lengthenWait(nowNanos, mra.serviceTimeout());
+            connection.state(isForReq ? CmState.MRA_REQ_RECEIVED : CmState.MRA_REP_RECEIVED);
+            connection.extendTimeout(nowNanos, mra.serviceTimeout());
         }
     }
 
@@ -171,20 +171,23 @@ final class MessageHandler {
             }
         }
         counters.rejectsReceived++;
-        connection.tell(events -> events.onReject(connection, rej));
+        connection.notifyOwner(events -> events.onReject(connection, rej));
     }
 
-    /** A peer that gives up its REQ does not know our ID: it names its GUID. Others name both IDs, or have none yet. */
+    /**
+     * Finds the connection that a REJ refers to. A peer that times out its REQ does not know our communication ID and
+     * sends its GUID instead. Other REJs carry both communication IDs, or ours only while the peer has none.
+     */
     private @Nullable CmConnection findRejected(Gid source, Rej rej) {
         if (rej.reason() == RejectReason.TIMEOUT.number()) {
-            CmConnection given = agent.table.byRemoteId(source, rej.informationGuid(), rej.localCommunicationId());
-            if (given != null) {
-                return given;
+            CmConnection match = agent.table.byRemoteId(source, rej.informationGuid(), rej.localCommunicationId());
+            if (match != null) {
+                return match;
             }
         }
         CmConnection connection = agent.table.byLocalId(rej.remoteCommunicationId());
         return connection != null
-                        && (isWaitingForReply(connection) || connection.remoteId() == rej.localCommunicationId())
+                        && (isWaitingForRep(connection) || connection.remoteId() == rej.localCommunicationId())
                 ? connection
                 : null;
     }
@@ -194,7 +197,7 @@ final class MessageHandler {
         if (connection == null || connection.remoteId() != dreq.localCommunicationId()) {
             counters.unknownDisconnectsAnswered++;
             Drep drep = new Drep(dreq.remoteCommunicationId(), dreq.localCommunicationId(), PrivateData.EMPTY);
-            agent.outbox.answer(Outbox.Outgoing.of(drep, transaction, from, 0, 0));
+            agent.outbox.sendResponse(Outbox.Outgoing.of(drep, transaction, from, 0, 0));
             return;
         }
         if (!isPeer(connection, from)) {
@@ -204,36 +207,36 @@ final class MessageHandler {
             counters.wrongQueuePairDropped++;
             return;
         }
-        if (awaitsConfirmation(connection)) {
-            // Only who has the REP and has sent its RTU can disconnect: the RTU is lost, or comes later.
+        if (isWaitingForRtu(connection)) {
+            // Only a peer that received the REP and sent its RTU can disconnect: the RTU is lost or late.
             connection.establish();
         }
         switch (connection.state()) {
             case ESTABLISHED -> {
-                connection.takeDisconnectRequest(transaction);
-                connection.tell(events -> events.onDisconnectRequest(connection));
+                connection.acceptDisconnectRequest(transaction);
+                connection.notifyOwner(events -> events.onDisconnectRequest(connection));
             }
             case DREQ_SENT -> {
-                // The owner has disconnected already: there is nothing to wait for.
-                connection.answerDrep(transaction);
+                // The owner has already disconnected: there is nothing to wait for.
+                connection.sendDrep(transaction);
                 endDisconnect(nowNanos, connection);
             }
             case TIMEWAIT -> {
                 counters.duplicateDisconnectRequests++;
-                connection.answerDrep(transaction);
+                connection.sendDrep(transaction);
             }
             case DREQ_RECEIVED -> counters.duplicateDisconnectRequests++;
             default -> counters.unmatchedDropped++;
         }
     }
 
-    /** The peer of a connection died without a word: whoever owns the connection learns it as of a DREQ. */
+    /** Handles a peer that died without sending a DREQ. The owner of the connection is notified as for a DREQ. */
     void onPeerLost(CmConnection connection) {
         switch (connection.state()) {
             case REP_SENT, MRA_REP_RECEIVED, ESTABLISHED -> {
                 counters.lostPeers++;
-                connection.takeDisconnectRequest(0);
-                connection.tell(events -> events.onDisconnectRequest(connection));
+                connection.acceptDisconnectRequest(0);
+                connection.notifyOwner(events -> events.onDisconnectRequest(connection));
             }
             default -> {}
         }
@@ -253,14 +256,14 @@ final class MessageHandler {
 
     private void endDisconnect(long nowNanos, CmConnection connection) {
         connection.enterTimewait(nowNanos);
-        connection.tell(events -> events.onDisconnected(connection, false));
+        connection.notifyOwner(events -> events.onDisconnected(connection, false));
     }
 
-    private static boolean isWaitingForReply(CmConnection connection) {
+    private static boolean isWaitingForRep(CmConnection connection) {
         return connection.state() == CmState.REQ_SENT || connection.state() == CmState.MRA_REQ_RECEIVED;
     }
 
-    private static boolean awaitsConfirmation(CmConnection connection) {
+    private static boolean isWaitingForRtu(CmConnection connection) {
         return connection.state() == CmState.REP_SENT || connection.state() == CmState.MRA_REP_RECEIVED;
     }
 

@@ -5,12 +5,12 @@ import io.rdma4j.wire.cm.CmMessage;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
-/** MADs that wait to be handed out, in order. */
+/** A queue of MADs to be sent, in order. */
 final class Outbox {
-    /** Answers to what comes from the network stop here, so that a flood does not grow the queue without bound. */
-    private static final int MAX_WAITING_ANSWERS = 1024;
+    /** Limit for responses to received MADs, so that a flood does not grow the queue without bound. */
+    private static final int MAX_PENDING_RESPONSES = 1024;
 
-    /** One MAD and where it goes. Its bytes are not changed once it is made: a connection may send it again. */
+    /** A MAD with its destination. Its bytes are never modified, since a connection may retransmit it. */
     record Outgoing(MemorySegment mad, CmRoute route, int trafficClass, int flowLabel) {
         static Outgoing of(CmMessage message, long transactionId, CmRoute route, int trafficClass, int flowLabel) {
             MemorySegment mad = MemorySegment.ofArray(new byte[CmMad.LENGTH]);
@@ -19,30 +19,32 @@ final class Outbox {
         }
     }
 
-    private final ArrayDeque<Outgoing> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Outgoing> pending = new ArrayDeque<>();
     private final CmCounters counters;
 
     Outbox(CmCounters counters) {
         this.counters = counters;
     }
 
-    /** Queues what a call or a deadline makes us send. */
+    /** Enqueues a MAD caused by a call or a deadline. */
     void send(Outgoing outgoing) {
-        waiting.add(outgoing);
+        pending.add(outgoing);
     }
 
-    /** Queues what a received MAD makes us send, unless too much waits: peers repeat what is not answered. */
-    boolean answer(Outgoing outgoing) {
-        if (waiting.size() >= MAX_WAITING_ANSWERS) {
+    /**
+     * Enqueues a response to a received MAD, or drops it if too many MADs are pending; peers retransmit their requests.
+     */
+    boolean sendResponse(Outgoing outgoing) {
+        if (pending.size() >= MAX_PENDING_RESPONSES) {
             counters.answersDropped++;
             return false;
         }
-        waiting.add(outgoing);
+        pending.add(outgoing);
         return true;
     }
 
     boolean poll(CmDatagram out) {
-        Outgoing next = waiting.poll();
+        Outgoing next = pending.poll();
         if (next == null) {
             return false;
         }

@@ -12,11 +12,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * What an agent does with a REQ: checks in Linux's order, each failure answered without keeping anything, and only then a
- * connection.
+ * Handles received REQs. Validates in the same order as Linux; each failure is answered without allocating state, and
+ * only a valid request creates a connection.
  */
 final class RequestHandler {
-    /** The default partition without its membership bit; the only one there is on RoCE. */
+    /** The default partition without its membership bit, the only one on RoCE. */
     private static final int DEFAULT_PARTITION = 0x7fff;
 
     private final CmAgent agent;
@@ -73,17 +73,17 @@ final class RequestHandler {
     private void onDuplicate(CmConnection connection) {
         counters.duplicateRequests++;
         switch (connection.state()) {
-            case MRA_REQ_SENT -> connection.answerReceipt(Mra.MESSAGE_REQ);
+            case MRA_REQ_SENT -> connection.sendMra(Mra.MESSAGE_REQ);
             case REP_SENT, MRA_REP_RECEIVED -> {
                 if (!connection.isActive()) {
-                    connection.answerUnanswered();
+                    connection.resendUnanswered();
                 }
             }
             default -> {}
         }
     }
 
-    /** The peer's queue pair begins another connection, so the old one is dead. Only an established one is told so. */
+    /** Handles a stale connection, whose queue pair the peer has reused. Sends a DREQ only if it is established. */
     void tearDownStale(long nowNanos, CmConnection stale) {
         counters.staleConnections++;
         if (stale.state() == CmState.ESTABLISHED) {
@@ -94,22 +94,22 @@ final class RequestHandler {
     private boolean isPathValid(CmRoute from, Req req, long transaction) {
         CmPath path = req.primaryPath();
         Gid local = path.localGid();
-        boolean usable = path.remoteGid().equals(from.local())
+        boolean isPrimaryValid = path.remoteGid().equals(from.local())
                 && !local.equals(Gid.ZERO)
                 && local.isIpv4() == from.local().isIpv4()
                 && (req.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;
-        boolean alternateUsable =
+        boolean isAlternateValid =
                 !req.hasAlternatePath() || req.alternatePath().remoteGid().equals(from.local());
-        if (usable && alternateUsable) {
+        if (isPrimaryValid && isAlternateValid) {
             return true;
         }
         counters.requestsWithInvalidAddress++;
-        RejectReason reason = usable ? RejectReason.INVALID_ALTERNATE_GID : RejectReason.INVALID_PRIMARY_GID;
-        reject(from, req, reason, bytes(from.local()), transaction);
+        RejectReason reason = isPrimaryValid ? RejectReason.INVALID_ALTERNATE_GID : RejectReason.INVALID_PRIMARY_GID;
+        reject(from, req, reason, toPrivateData(from.local()), transaction);
         return false;
     }
 
-    private static PrivateData bytes(Gid gid) {
+    private static PrivateData toPrivateData(Gid gid) {
         MemorySegment segment = MemorySegment.ofArray(new byte[Gid.LENGTH]);
         gid.emit(segment, 0);
         return PrivateData.of(segment.toArray(ValueLayout.JAVA_BYTE));
@@ -123,14 +123,14 @@ final class RequestHandler {
             List<ListenedService> listeners,
             RequestRateLimits.Source source) {
         CmRoute route = new CmRoute(from.local(), req.primaryPath().localGid(), from.scope());
-        for (ListenedService listening : listeners) {
-            if (listening.listener().matches(route, req)) {
-                if (!RequestRateLimits.isWithinAddress(route)
+        for (ListenedService service : listeners) {
+            if (service.listener().matches(route, req)) {
+                if (!RequestRateLimits.isSameAddress(route)
                         && source.connections() >= agent.configuration().maxConnectionsPerPeer()) {
                     counters.requestsBeyondPeerLimit++;
                     reject(from, req, RejectReason.NO_RESOURCES, PrivateData.EMPTY, transaction);
                 } else {
-                    take(nowNanos, route, req, transaction, listening, source);
+                    accept(nowNanos, route, req, transaction, service, source);
                 }
                 return;
             }
@@ -139,14 +139,14 @@ final class RequestHandler {
         reject(from, req, RejectReason.CONSUMER_DEFINED, PrivateData.EMPTY, transaction);
     }
 
-    private void take(
+    private void accept(
             long nowNanos,
             CmRoute route,
             Req req,
             long transaction,
-            ListenedService listening,
+            ListenedService service,
             RequestRateLimits.Source source) {
-        boolean hasRoom = RequestRateLimits.hasRoom(listening.waiting(), listening.backlog(), source)
+        boolean hasRoom = RequestRateLimits.hasRoom(service.waiting(), service.backlog(), source)
                 && RequestRateLimits.hasRoom(
                         agent.halfOpen, agent.configuration().maxHalfOpen(), source);
         int id = !hasRoom ? 0 : agent.table.freeId(agent.configuration().communicationIds());
@@ -154,10 +154,10 @@ final class RequestHandler {
             counters.backlogDropped++;
             return;
         }
-        CmConnection connection = CmConnection.passive(agent, route, req, transaction, id, listening, source);
+        CmConnection connection = CmConnection.passive(agent, route, req, transaction, id, service, source);
         agent.table.add(connection);
         agent.table.addRemote(connection);
-        CmEvents events = listening.listener().onRequest(connection, req);
+        CmEvents events = service.listener().onRequest(connection, req);
         if (events != null) {
             connection.events(events);
         } else if (connection.state() == CmState.REQ_RECEIVED) {
@@ -173,7 +173,7 @@ final class RequestHandler {
 
     private void reject(CmRoute from, Req req, RejectReason reason, PrivateData information, long transaction) {
         Rej rej = Rej.of(0, req.localCommunicationId(), Rej.MESSAGE_REQ, reason, information, PrivateData.EMPTY);
-        if (agent.outbox.answer(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
+        if (agent.outbox.sendResponse(Outbox.Outgoing.of(rej, transaction, from, 0, 0))) {
             counters.rejectsSent++;
         }
     }

@@ -7,63 +7,63 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What an agent remembers of the addresses that requests come from, so that none of them takes all: how many it looks at,
- * and what it holds for each. An address is remembered while it has a connection. Of the others the latest {@value #MOST}
- * are, so that a flood from forged addresses takes no place from anybody else.
+ * Limits the rate of requests and the resources held, for each source address. An address is tracked while it has a
+ * connection. Of the others the {@value #MOST} most recently used are tracked, so that a flood from forged addresses
+ * does not displace connected ones.
  */
 final class RequestRateLimits {
-    /** Addresses without a connection that are remembered. */
+    /** Maximum number of tracked addresses without a connection. */
     static final int MOST = 4096;
 
     /**
-     * How many times the rate of another address an address has for requests to itself, which come from all processes of a
-     * host: none of them is near it. There is a limit because on IPv6 the system takes packets from the network that name
-     * its own address as their sender.
+     * Factor by which the rate for requests to the source's own address is higher. Such requests come from all
+     * processes of a host, none of which comes near the limit. There is a limit because on IPv6 the system accepts
+     * packets from the network with its own address as their source.
      */
-    private static final int SHARE_WITHIN_ADDRESS = 32;
+    private static final int SAME_ADDRESS_FACTOR = 32;
 
-    /** A part of what is limited in total that is kept for addresses that have nothing of it. */
-    private static final int RESERVED_PART = 32;
+    /** Divisor of a limit: this fraction of it is reserved for addresses without half-open connections. */
+    private static final int RESERVED_FRACTION = 32;
 
-    /** Replies that are repeated, in a second and at once, to addresses that have never answered one. */
-    private static final int REPETITIONS_PER_SECOND = 100;
+    /** Rate and burst of retransmitted replies to addresses that have never answered one. */
+    private static final int RETRANSMISSIONS_PER_SECOND = 100;
 
-    private static final int REPETITIONS_AT_ONCE = 1000;
+    private static final int RETRANSMISSION_BURST = 1000;
 
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-    /** Lets a number of things happen in a second on the average, and another one at once. */
+    /** A rate limiter with an average rate and a burst size (generic cell rate algorithm). */
     private static final class Bucket {
         private final long intervalNanos;
-        private final long aheadNanos;
+        private final long burstNanos;
 
-        Bucket(long perSecond, long atOnce) {
+        Bucket(long perSecond, long burst) {
             intervalNanos = Math.max(1, NANOS_PER_SECOND / perSecond);
-            aheadNanos = (atOnce - 1) * intervalNanos;
+            burstNanos = (burst - 1) * intervalNanos;
         }
 
         /**
-         * The level after one more.
+         * Returns the theoretical arrival time after one more event.
          *
-         * @param level the time from which on the bucket is as full as it can be, before
-         * @return the same time after, or {@code level} if it must not happen
+         * @param level theoretical arrival time before the event
+         * @return the new value, or {@code level} if the event exceeds the limit
          */
         long take(long nowNanos, long level) {
             long from = Math.max(level, nowNanos);
-            return from - nowNanos > aheadNanos ? level : from + intervalNanos;
+            return from - nowNanos > burstNanos ? level : from + intervalNanos;
         }
     }
 
-    /** One address. */
+    /** A source address. */
     static final class Source {
         private final Gid address;
 
-        /** Connections that it has asked for and that wait for accept or RTU. */
+        /** Number of connections that it requested and that wait for accept or RTU. */
         int halfOpen;
 
         private int connections;
 
-        /** Whether an answer from it showed that it is there, and not only named as a sender. */
+        /** True if a response has shown that the address is not merely a forged source. */
         boolean hasAnswered;
 
         private long level = Long.MIN_VALUE;
@@ -72,30 +72,30 @@ final class RequestRateLimits {
             this.address = address;
         }
 
-        /** Connections that it has asked for and that have not ended. */
+        /** Returns the number of connections that it requested and that have not ended. */
         int connections() {
             return connections;
         }
     }
 
     private final Bucket requests;
-    private final Bucket requestsWithinAddress;
-    private final Bucket repetitions = new Bucket(REPETITIONS_PER_SECOND, REPETITIONS_AT_ONCE);
+    private final Bucket requestsToSameAddress;
+    private final Bucket retransmissions = new Bucket(RETRANSMISSIONS_PER_SECOND, RETRANSMISSION_BURST);
     private final Map<Gid, Source> connected = new HashMap<>();
 
-    /** Those without a connection, the one unheard of for longest first. */
+    /** Sources without a connection, least recently used first. */
     private final Map<Gid, Source> idle = new LinkedHashMap<>(16, 0.75f, true);
 
-    private long repetitionLevel = Long.MIN_VALUE;
+    private long retransmissionLevel = Long.MIN_VALUE;
 
     RequestRateLimits(CmConfiguration configuration) {
         requests = new Bucket(configuration.requestsPerSecond(), configuration.requestBurst());
-        requestsWithinAddress = new Bucket(
-                (long) SHARE_WITHIN_ADDRESS * configuration.requestsPerSecond(),
-                (long) SHARE_WITHIN_ADDRESS * configuration.requestBurst());
+        requestsToSameAddress = new Bucket(
+                (long) SAME_ADDRESS_FACTOR * configuration.requestsPerSecond(),
+                (long) SAME_ADDRESS_FACTOR * configuration.requestBurst());
     }
 
-    /** What is known of an address; made if there is nothing. */
+    /** Returns the entry of an address, created if it is not tracked. */
     Source of(Gid address) {
         Source source = connected.get(address);
         if (source == null) {
@@ -106,15 +106,15 @@ final class RequestRateLimits {
 
     private Source remember(Source source) {
         if (idle.size() >= MOST) {
-            Iterator<Source> longestUnheard = idle.values().iterator();
-            longestUnheard.next();
-            longestUnheard.remove();
+            Iterator<Source> eldest = idle.values().iterator();
+            eldest.next();
+            eldest.remove();
         }
         idle.put(source.address, source);
         return source;
     }
 
-    /** The address has one connection more. */
+    /** Counts a new connection of the address. */
     void addConnection(Source source) {
         if (source.connections++ == 0) {
             idle.remove(source.address);
@@ -122,7 +122,7 @@ final class RequestRateLimits {
         }
     }
 
-    /** A connection of the address has ended. */
+    /** Removes a connection of the address that has ended. */
     void removeConnection(Source source) {
         if (--source.connections == 0) {
             connected.remove(source.address);
@@ -130,42 +130,45 @@ final class RequestRateLimits {
         }
     }
 
-    /** Addresses that are remembered now. */
+    /** Returns the number of tracked addresses. */
     int size() {
         return connected.size() + idle.size();
     }
 
-    /** Whether one more request of an address is looked at now. */
+    /** Returns whether another request of an address is accepted now, and counts it if so. */
     boolean admits(long nowNanos, Source source, CmRoute route) {
-        Bucket bucket = isWithinAddress(route) ? requestsWithinAddress : requests;
+        Bucket bucket = isSameAddress(route) ? requestsToSameAddress : requests;
         long level = bucket.take(nowNanos, source.level);
-        boolean isTaken = level != source.level;
+        boolean isAdmitted = level != source.level;
         source.level = level;
-        return isTaken;
+        return isAdmitted;
     }
 
-    /** Whether both ends have one address: then a source is not one process but all of them. */
-    static boolean isWithinAddress(CmRoute route) {
+    /** Returns whether both ends have the same address. The source then represents all processes of the host. */
+    static boolean isSameAddress(CmRoute route) {
         return route.local().equals(route.remote());
     }
 
     /**
-     * Whether one more can be held for an address where {@code held} of {@code most} are: the last few are for addresses that
-     * have nothing under way.
+     * Returns whether an address may get another of {@code max} resources, of which {@code held} are in use. The last
+     * ones are reserved for addresses without half-open connections.
      */
-    static boolean hasRoom(int held, int most, Source source) {
-        int reserved = source.halfOpen > 0 ? most / RESERVED_PART : 0;
-        return held < most - reserved;
+    static boolean hasRoom(int held, int max, Source source) {
+        int reserved = source.halfOpen > 0 ? max / RESERVED_FRACTION : 0;
+        return held < max - reserved;
     }
 
-    /** Whether a reply may be repeated now because no answer came; all may that are for an address that has answered before. */
-    boolean mayRepeat(long nowNanos, Source source) {
+    /**
+     * Returns whether an unanswered reply may be retransmitted now. Always true for addresses that have answered
+     * before.
+     */
+    boolean mayRetransmit(long nowNanos, Source source) {
         if (source.hasAnswered) {
             return true;
         }
-        long level = repetitions.take(nowNanos, repetitionLevel);
-        boolean isTaken = level != repetitionLevel;
-        repetitionLevel = level;
-        return isTaken;
+        long level = retransmissions.take(nowNanos, retransmissionLevel);
+        boolean isAdmitted = level != retransmissionLevel;
+        retransmissionLevel = level;
+        return isAdmitted;
     }
 }

@@ -2,11 +2,14 @@ package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.cm.SidrRep;
 
-/** What becomes of a {@link ServiceResolution}. Called from inside the agent; must not throw. Exactly one call comes. */
+/** Receives the outcome of a {@link ServiceResolution}. Called exactly once, from inside the agent; must not throw. */
 public interface ServiceEvents {
-    /** The peer has answered ({@code IB_CM_SIDR_REP_RECEIVED}); {@link SidrRep#status} says whether it serves. */
+    /**
+     * Called when the peer has replied ({@code IB_CM_SIDR_REP_RECEIVED}); {@link SidrRep#status} indicates whether it
+     * provides the service.
+     */
     void onReply(ServiceResolution resolution, SidrRep reply);
 
-    /** The peer was silent, all repetitions over ({@code IB_CM_SIDR_REQ_ERROR}). */
+    /** Called when the peer has not replied to any retransmission ({@code IB_CM_SIDR_REQ_ERROR}). */
     void onUnreachable(ServiceResolution resolution);
 }

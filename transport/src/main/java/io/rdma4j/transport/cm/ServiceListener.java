@@ -2,23 +2,23 @@ package io.rdma4j.transport.cm;
 
 import io.rdma4j.wire.cm.SidrReq;
 
-/** Takes the requests for a datagram service. Called from inside {@link CmAgent#onMad}; must not throw. */
+/** Handles requests for a datagram service. Called from inside {@link CmAgent#onMad}; must not throw. */
 public interface ServiceListener {
     /**
-     * Whether this listener wants a request. Several may share a service ID and are asked in the order of their
-     * registration; a request that none wants is rejected. Must not have effects.
+     * Returns whether this listener accepts a request. Listeners that share a service ID are asked in registration
+     * order; a request that none accepts is rejected. Must not have side effects.
      *
-     * @param route where the request came from and was sent to
-     * @param message what the peer asks: any private data
+     * @param route destination (local) and source (remote) address of the request
+     * @param message the request, with arbitrary private data
      */
     boolean matches(CmRoute route, SidrReq message);
 
     /**
-     * A request ({@code IB_CM_SIDR_REQ_RECEIVED}). It may be answered here or later.
+     * Handles a request ({@code IB_CM_SIDR_REQ_RECEIVED}), which may be answered in this call or later.
      *
-     * @param request to be answered by {@link ServiceRequest#answer} or {@link ServiceRequest#destroy}
-     * @param message what the peer asks
-     * @return false to drop the request without an answer, as if it had not come: the peer sends it again
+     * @param request to be completed with {@link ServiceRequest#answer} or {@link ServiceRequest#destroy}
+     * @param message the request's content
+     * @return {@code false} to drop the request as if it had not arrived; the peer retransmits it
      */
     boolean onRequest(ServiceRequest request, SidrReq message);
 }

@@ -6,90 +6,90 @@ import io.rdma4j.wire.cm.SidrReq;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer's question for a datagram service, as the service sees it. Corresponds to a kernel {@code ib_cm_id} that took a
- * SIDR_REQ. As the agent, not thread safe.
+ * A peer's request for a datagram service, as seen by the service. Corresponds to a kernel {@code ib_cm_id} that
+ * received a SIDR_REQ. Like the agent, not thread safe.
  *
- * <p>An answer is remembered for a while, so that the peer gets the same one when it asks again because the answer was
- * lost. (Linux forgets at once and asks its application again.)
+ * <p>A reply is remembered for a while, so that a peer that retransmits its request because the reply was lost receives
+ * the same one. (Linux forgets the reply at once and asks its application again.)
  */
 public final class ServiceRequest {
     private final ServiceTable table;
     private final CmRoute route;
     private final SidrReq message;
     private final long transaction;
-    private final ListenedDatagramService listening;
+    private final ListenedDatagramService service;
     private Outbox.@Nullable Outgoing answer;
-    private boolean inBacklog = true;
+    private boolean isInBacklog = true;
 
     ServiceRequest(
-            ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedDatagramService listening) {
+            ServiceTable table, CmRoute route, SidrReq message, long transaction, ListenedDatagramService service) {
         this.table = table;
         this.route = route;
         this.message = message;
         this.transaction = transaction;
-        this.listening = listening;
-        listening.enter();
+        this.service = service;
+        service.enterBacklog();
     }
 
-    /** The two ends. */
+    /** Returns the local and the remote address. */
     public CmRoute route() {
         return route;
     }
 
-    /** What the peer asks. */
+    /** Returns the peer's request. */
     public SidrReq message() {
         return message;
     }
 
-    /** Whether it was answered. */
+    /** Returns whether the request has been answered. */
     public boolean isAnswered() {
         return answer != null;
     }
 
     /**
-     * Answers ({@code ib_send_cm_sidr_rep}).
+     * Sends the reply ({@code ib_send_cm_sidr_rep}).
      *
-     * @param nowNanos the time
-     * @param status {@link SidrRep#STATUS_VALID}, or why there is no service
+     * @param nowNanos current time
+     * @param status {@link SidrRep#STATUS_VALID}, or the reason why the service is not provided
      * @param queuePair number of the serving queue pair, 24 bits
-     * @param queueKey its key
+     * @param queueKey its queue key
      * @param privateData at most 136 bytes
      * @throws IllegalArgumentException if there is more private data
-     * @throws IllegalStateException if it was answered before
+     * @throws IllegalStateException if the request has already been answered
      */
     public void answer(long nowNanos, int status, int queuePair, int queueKey, PrivateData privateData) {
         if (answer != null) {
             throw new IllegalStateException("a request for service 0x" + Long.toHexString(message.serviceId())
-                    + " from " + route.remote() + " is answered already");
+                    + " from " + route.remote() + " has been answered already");
         }
         SidrRep reply = SidrRep.of(message.requestId(), status, queuePair, message.serviceId(), queueKey, privateData);
-        Outbox.Outgoing made = Outbox.Outgoing.of(reply, transaction, route, 0, 0);
-        answer = made;
+        Outbox.Outgoing outgoing = Outbox.Outgoing.of(reply, transaction, route, 0, 0);
+        answer = outgoing;
         releaseBacklog();
         table.answered(nowNanos, this);
-        table.outbox().send(made);
+        table.outbox().send(outgoing);
     }
 
-    /** The owner has seen the request: it counts no more against the backlog. */
+    /** Removes the request from the backlog, because the owner has seen it. */
     public void releaseBacklog() {
-        if (inBacklog) {
-            inBacklog = false;
-            listening.leave();
+        if (isInBacklog) {
+            isInBacklog = false;
+            service.leaveBacklog();
         }
     }
 
-    /** The owner goes away: a request that is not answered is rejected, as in Linux. */
+    /** Releases the request. An unanswered one is rejected, as in Linux. */
     public void destroy(long nowNanos) {
         if (answer == null) {
             answer(nowNanos, SidrRep.STATUS_REJECTED, 0, 0, PrivateData.EMPTY);
         }
     }
 
-    /** The peer has asked again. */
+    /** Retransmits the reply for a duplicate request. */
     void onDuplicate() {
-        Outbox.Outgoing given = answer;
-        if (given != null) {
-            var _ = table.outbox().answer(given);
+        Outbox.Outgoing sent = answer;
+        if (sent != null) {
+            var _ = table.outbox().sendResponse(sent);
         }
     }
 }

@@ -5,10 +5,10 @@ import io.rdma4j.wire.cm.SidrRep;
 import io.rdma4j.wire.cm.SidrReq;
 
 /**
- * Asks a peer which queue pair serves a datagram service; made by {@link CmAgent#resolve}. Corresponds to a kernel
- * {@code ib_cm_id} that sent a SIDR_REQ. As the agent, not thread safe.
+ * Resolves the queue pair that provides a datagram service at a peer; created by {@link CmAgent#resolve}. Corresponds
+ * to a kernel {@code ib_cm_id} that sent a SIDR_REQ. Like the agent, not thread safe.
  *
- * <p>The request is repeated as a REQ is: Linux asks 16 times, 4.1 seconds apart.
+ * <p>The request is retransmitted in the same way as a REQ. Linux sends it 16 times, 4.1 seconds apart.
  *
  * <p>Source: InfiniBand Architecture volume 1, 12.11.
  */
@@ -16,10 +16,10 @@ public final class ServiceResolution extends DeadlineEntry {
     /** Exponent of the peer's response timeout that Linux assumes: 4.1 seconds. */
     private static final int RESPONSE_TIMEOUT = 20;
 
-    /** Repetitions, Linux's. */
+    /** Number of retransmissions in Linux. */
     private static final int RETRIES = 15;
 
-    private static final long OWN_TRANSACTION = 1L << 32;
+    private static final long LOCAL_TRANSACTION = 1L << 32;
 
     private final CmAgent agent;
     private final CmRoute route;
@@ -28,32 +28,32 @@ public final class ServiceResolution extends DeadlineEntry {
     private final Outbox.Outgoing request;
     private long waitNanos;
     private long giveUpNanos;
-    private boolean ended;
+    private boolean hasEnded;
 
     ServiceResolution(CmAgent agent, CmRoute route, SidrReq message, ServiceEvents events) {
         this.agent = agent;
         this.route = route;
         this.message = message;
         this.events = events;
-        request = Outbox.Outgoing.of(message, OWN_TRANSACTION | message.requestId() & 0xffff_ffffL, route, 0, 0);
+        request = Outbox.Outgoing.of(message, LOCAL_TRANSACTION | message.requestId() & 0xffff_ffffL, route, 0, 0);
     }
 
-    /** The two ends. */
+    /** Returns the local and the remote address. */
     public CmRoute route() {
         return route;
     }
 
-    /** Our number of the request; never 0. */
+    /** Returns the local request ID; never 0. */
     public int requestId() {
         return message.requestId();
     }
 
-    /** Whether nothing more comes of it: answered, given up or cancelled. */
+    /** Returns whether the resolution has been answered, has failed or was cancelled. */
     public boolean hasEnded() {
-        return ended;
+        return hasEnded;
     }
 
-    /** Gives up; no event follows. */
+    /** Cancels the resolution; no event follows. */
     public void cancel() {
         end();
     }
@@ -83,11 +83,11 @@ public final class ServiceResolution extends DeadlineEntry {
         }
     }
 
-    /** A reply to this request has come. */
+    /** Handles a reply to this request. */
     void onReply(CmRoute from, SidrRep reply) {
-        boolean foreign =
+        boolean isForeign =
                 !agent.configuration().allowForeignAddresses() && !from.remote().equals(route.remote());
-        if (foreign) {
+        if (isForeign) {
             agent.counters().foreignMessagesDropped++;
             return;
         }
@@ -96,8 +96,8 @@ public final class ServiceResolution extends DeadlineEntry {
     }
 
     private void end() {
-        if (!ended) {
-            ended = true;
+        if (!hasEnded) {
+            hasEnded = true;
             agent.deadlines.schedule(this, Long.MAX_VALUE);
             agent.services.remove(this);
         }

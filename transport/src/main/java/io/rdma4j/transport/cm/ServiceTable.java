@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 
-/** The datagram services of an agent: who listens, what is asked of peers, and what peers ask. */
+/** The datagram services of an agent: listeners, resolutions at peers, and requests of peers. */
 final class ServiceTable {
-    /** Answers that are remembered; beyond, the oldest are forgotten. */
-    private static final int MAX_ANSWERED = 1024;
+    /** Maximum number of remembered replies; the oldest are discarded first. */
+    private static final int MAX_REMEMBERED_REPLIES = 1024;
 
-    /** An answer is remembered for as long as a Linux peer repeats its request. */
-    private static final long REMEMBER_NANOS = 70_000_000_000L;
+    /** Time for which a reply is remembered: as long as a Linux peer retransmits its request. */
+    private static final long REPLY_LIFETIME_NANOS = 70_000_000_000L;
 
     private static final int MAX_PROPOSALS = 1000;
 
-    /** The default partition without its membership bit; the only one there is on RoCE. */
+    /** The default partition without its membership bit, the only one on RoCE. */
     private static final int DEFAULT_PARTITION = 0x7fff;
 
-    /** A peer's number of its request. */
+    /** Identifies a request of a peer. */
     private record Key(Gid peer, int scope, int requestId) {}
 
     private record Answered(Key key, long untilNanos) {}
@@ -33,10 +33,10 @@ final class ServiceTable {
     private final CmAgent agent;
     private final CmCounters counters;
     private final Map<Long, List<ListenedDatagramService>> listeners = new HashMap<>();
-    private final Map<Integer, ServiceResolution> asking = new HashMap<>();
-    private final Map<Key, ServiceRequest> asked = new HashMap<>();
+    private final Map<Integer, ServiceResolution> resolutions = new HashMap<>();
+    private final Map<Key, ServiceRequest> requests = new HashMap<>();
 
-    /** Those of {@link #asked} that are answered, the oldest first. */
+    /** The answered entries of {@link #requests}, oldest first. */
     private final Map<Key, Answered> answered = new LinkedHashMap<>();
 
     ServiceTable(CmAgent agent) {
@@ -48,42 +48,42 @@ final class ServiceTable {
         return agent.outbox;
     }
 
-    /** Requests that wait for an answer of their owner. */
+    /** Returns the number of requests that wait for an answer of their owner. */
     int waiting() {
-        return asked.size() - answered.size();
+        return requests.size() - answered.size();
     }
 
-    /** Answers that are remembered. */
+    /** Returns the number of remembered replies. */
     int remembered() {
         return answered.size();
     }
 
     int resolutions() {
-        return asking.size();
+        return resolutions.size();
     }
 
-    // ---- listening
+    // ---- listeners ----
 
     ListenedDatagramService listen(long serviceId, ServiceListener listener, int backlog) {
-        ListenedDatagramService listening = new ListenedDatagramService(this, serviceId, listener, backlog);
-        listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(listening);
-        return listening;
+        ListenedDatagramService service = new ListenedDatagramService(this, serviceId, listener, backlog);
+        listeners.computeIfAbsent(serviceId, id -> new ArrayList<>(1)).add(service);
+        return service;
     }
 
-    void remove(ListenedDatagramService listening) {
-        List<ListenedDatagramService> same = listeners.get(listening.serviceId());
-        if (same != null && same.remove(listening) && same.isEmpty()) {
-            listeners.remove(listening.serviceId());
+    void remove(ListenedDatagramService service) {
+        List<ListenedDatagramService> existing = listeners.get(service.serviceId());
+        if (existing != null && existing.remove(service) && existing.isEmpty()) {
+            listeners.remove(service.serviceId());
         }
     }
 
-    // ---- asking
+    // ---- resolutions ----
 
-    /** A request number that is free, or 0 if none was found. */
+    /** Returns a free request ID, or 0 if none was found. */
     int freeId(IntSupplier proposals) {
         for (int i = 0; i < MAX_PROPOSALS; i++) {
             int id = proposals.getAsInt();
-            if (id != 0 && !asking.containsKey(id)) {
+            if (id != 0 && !resolutions.containsKey(id)) {
                 return id;
             }
         }
@@ -91,15 +91,15 @@ final class ServiceTable {
     }
 
     void add(ServiceResolution resolution) {
-        asking.put(resolution.requestId(), resolution);
+        resolutions.put(resolution.requestId(), resolution);
     }
 
     void remove(ServiceResolution resolution) {
-        asking.remove(resolution.requestId());
+        resolutions.remove(resolution.requestId());
     }
 
     void onReply(CmRoute from, SidrRep reply) {
-        ServiceResolution resolution = asking.get(reply.requestId());
+        ServiceResolution resolution = resolutions.get(reply.requestId());
         if (resolution == null) {
             counters.unmatchedDropped++;
         } else {
@@ -107,84 +107,84 @@ final class ServiceTable {
         }
     }
 
-    // ---- asked
+    // ---- requests of peers ----
 
     void onRequest(long nowNanos, CmRoute from, SidrReq message, long transaction) {
-        forgetOld(nowNanos);
+        expireReplies(nowNanos);
         if (!agent.rateLimits.admits(nowNanos, agent.rateLimits.of(from.remote()), from)) {
             counters.rateLimitedRequests++;
             return;
         }
         Key key = new Key(from.remote(), from.scope(), message.requestId());
-        ServiceRequest same = asked.get(key);
-        if (same != null) {
+        ServiceRequest existing = requests.get(key);
+        if (existing != null) {
             counters.duplicateRequests++;
-            same.onDuplicate();
+            existing.onDuplicate();
             return;
         }
         if (!agent.gate.isOpen(nowNanos, from.remote())) {
             counters.requestsRefused++;
-            refuse(from, message, SidrRep.STATUS_REJECTED, transaction);
+            reject(from, message, SidrRep.STATUS_REJECTED, transaction);
             return;
         }
-        boolean inPartition = (message.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;
-        List<ListenedDatagramService> those =
-                inPartition ? listeners.getOrDefault(message.serviceId(), List.of()) : List.of();
-        if (those.isEmpty()) {
+        boolean isInPartition = (message.partitionKey() & DEFAULT_PARTITION) == DEFAULT_PARTITION;
+        List<ListenedDatagramService> candidates =
+                isInPartition ? listeners.getOrDefault(message.serviceId(), List.of()) : List.of();
+        if (candidates.isEmpty()) {
             counters.requestsWithoutListener++;
-            refuse(from, message, SidrRep.STATUS_UNSUPPORTED, transaction);
+            reject(from, message, SidrRep.STATUS_UNSUPPORTED, transaction);
             return;
         }
-        for (ListenedDatagramService listening : those) {
-            if (listening.listener().matches(from, message)) {
-                take(key, from, message, transaction, listening);
+        for (ListenedDatagramService service : candidates) {
+            if (service.listener().matches(from, message)) {
+                accept(key, from, message, transaction, service);
                 return;
             }
         }
         counters.requestsUnwanted++;
-        refuse(from, message, SidrRep.STATUS_REJECTED, transaction);
+        reject(from, message, SidrRep.STATUS_REJECTED, transaction);
     }
 
-    private void take(Key key, CmRoute from, SidrReq message, long transaction, ListenedDatagramService listening) {
-        if (listening.isFull() || waiting() >= agent.configuration().maxHalfOpen()) {
+    private void accept(Key key, CmRoute from, SidrReq message, long transaction, ListenedDatagramService service) {
+        if (service.isFull() || waiting() >= agent.configuration().maxHalfOpen()) {
             counters.backlogDropped++;
             return;
         }
-        ServiceRequest request = new ServiceRequest(this, from, message, transaction, listening);
-        asked.put(key, request);
-        if (!listening.listener().onRequest(request, message)) {
+        ServiceRequest request = new ServiceRequest(this, from, message, transaction, service);
+        requests.put(key, request);
+        if (!service.listener().onRequest(request, message)) {
             counters.backlogDropped++;
             request.releaseBacklog();
-            asked.remove(key);
+            requests.remove(key);
         }
     }
 
-    private void refuse(CmRoute from, SidrReq message, int status, long transaction) {
+    private void reject(CmRoute from, SidrReq message, int status, long transaction) {
         SidrRep reply = SidrRep.of(message.requestId(), status, 0, message.serviceId(), 0, PrivateData.EMPTY);
-        if (agent.outbox.answer(Outbox.Outgoing.of(reply, transaction, from, 0, 0))) {
+        if (agent.outbox.sendResponse(Outbox.Outgoing.of(reply, transaction, from, 0, 0))) {
             counters.rejectsSent++;
         }
     }
 
-    /** The owner has answered: from now on the request may be forgotten. */
+    /** Notes that the owner has answered. The request may now expire. */
     void answered(long nowNanos, ServiceRequest request) {
         Key key = new Key(
                 request.route().remote(),
                 request.route().scope(),
                 request.message().requestId());
-        answered.put(key, new Answered(key, nowNanos + REMEMBER_NANOS));
-        forgetOld(nowNanos);
+        answered.put(key, new Answered(key, nowNanos + REPLY_LIFETIME_NANOS));
+        expireReplies(nowNanos);
     }
 
-    private void forgetOld(long nowNanos) {
+    private void expireReplies(long nowNanos) {
         Iterator<Answered> oldest = answered.values().iterator();
         while (oldest.hasNext()) {
             Answered next = oldest.next();
-            if (answered.size() <= MAX_ANSWERED && next.untilNanos() - nowNanos > 0) {
+            if (answered.size() <= MAX_REMEMBERED_REPLIES && next.untilNanos() - nowNanos > 0) {
                 return;
             }
             oldest.remove();
-            asked.remove(next.key());
+            requests.remove(next.key());
         }
     }
 }

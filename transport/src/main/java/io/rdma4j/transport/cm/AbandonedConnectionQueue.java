@@ -6,42 +6,43 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * Connections of processes that are gone. Each becomes one of the agent's, whose DREQ is repeated as that of any connection
- * without an owner; a few at a time, since there may be many, and the sockets of their peers hold some hundred messages.
+ * Connections to be disconnected on behalf of processes that have exited. Each is added to the agent, which retransmits
+ * its DREQ as for any connection without an owner. Only a few are started at a time, since there may be many and the
+ * sockets of their peers buffer only some hundred messages.
  */
-final class Orphans extends DeadlineEntry {
+final class AbandonedConnectionQueue extends DeadlineEntry {
     private static final int BATCH = 16;
-    private static final long PAUSE_NANOS = 1_000_000;
+    private static final long BATCH_INTERVAL_NANOS = 1_000_000;
 
-    /** What Linux's rdma_cm takes for the packet life time, and one more, as a REQ has it. */
+    /** Packet lifetime assumed by Linux's rdma_cm, plus one as in a REQ. */
     private static final int ACKNOWLEDGE_TIMEOUT = 19;
 
     private static final int HOP_LIMIT = 64;
 
     private final CmAgent agent;
-    private final Queue<AbandonedConnection> waiting = new ArrayDeque<>();
+    private final Queue<AbandonedConnection> pending = new ArrayDeque<>();
 
-    Orphans(CmAgent agent) {
+    AbandonedConnectionQueue(CmAgent agent) {
         this.agent = agent;
     }
 
     void add(long nowNanos, AbandonedConnection abandoned) {
-        waiting.add(abandoned);
-        if (waiting.size() == 1) {
+        pending.add(abandoned);
+        if (pending.size() == 1) {
             agent.deadlines.schedule(this, nowNanos);
         }
     }
 
     int size() {
-        return waiting.size();
+        return pending.size();
     }
 
     @Override
     void onDeadline(long nowNanos) {
-        for (int i = 0; i < BATCH && !waiting.isEmpty(); i++) {
-            disconnect(nowNanos, waiting.remove());
+        for (int i = 0; i < BATCH && !pending.isEmpty(); i++) {
+            disconnect(nowNanos, pending.remove());
         }
-        agent.deadlines.schedule(this, waiting.isEmpty() ? Long.MAX_VALUE : nowNanos + PAUSE_NANOS);
+        agent.deadlines.schedule(this, pending.isEmpty() ? Long.MAX_VALUE : nowNanos + BATCH_INTERVAL_NANOS);
     }
 
     private void disconnect(long nowNanos, AbandonedConnection abandoned) {

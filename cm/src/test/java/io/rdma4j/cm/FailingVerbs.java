@@ -1,0 +1,116 @@
+package io.rdma4j.cm;
+
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.SharedReceiveQueueInitAttributes;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device whose objects note what was made and not closed, and of which one call that makes or changes something fails. Not
+ * thread safe.
+ */
+final class FailingVerbs implements Device {
+    /** What has been made and not been closed, the last one last. */
+    final List<String> open = new ArrayList<>();
+
+    private final Supplier<? extends Throwable> failure;
+    private int left;
+    private boolean failed;
+
+    /**
+     * Creates a device.
+     *
+     * @param call the number of the call that fails, from 1
+     * @param failure what it fails with
+     */
+    FailingVerbs(int call, Supplier<? extends Throwable> failure) {
+        left = call;
+        this.failure = failure;
+    }
+
+    static RdmaException refusal() {
+        return new RdmaException("a call", Errno.ENOMEM, "the one that is to fail", "");
+    }
+
+    /** Whether the call that is to fail has come. */
+    boolean hasFailed() {
+        return failed;
+    }
+
+    /** A call that makes or changes something. */
+    void step() throws Throwable {
+        if (--left == 0) {
+            failed = true;
+            throw failure.get();
+        }
+    }
+
+    @Override
+    public String name() {
+        return "failing" + System.identityHashCode(this);
+    }
+
+    @Override
+    public long guid() {
+        return 1;
+    }
+
+    @Override
+    public DeviceContext open() {
+        return made(DeviceContext.class);
+    }
+
+    /** A domain of a context that was opened without a failure. */
+    ProtectionDomain domain() {
+        return made(ProtectionDomain.class);
+    }
+
+    private <T> T made(Class<T> type) {
+        String name = type.getSimpleName();
+        open.add(name);
+        InvocationHandler calls = new InvocationHandler() {
+            private boolean closed;
+
+            @Override
+            public @Nullable Object invoke(Object self, Method method, Object @Nullable [] arguments) throws Throwable {
+                String call = method.getName();
+                if (call.equals("close")) {
+                    if (!closed) {
+                        closed = true;
+                        open.remove(name);
+                    }
+                    return null;
+                }
+                if (call.startsWith("create") || call.startsWith("open")) {
+                    step();
+                    return made(method.getReturnType());
+                }
+                return switch (call) {
+                    case "modify" -> {
+                        step();
+                        yield null;
+                    }
+                    case "context" -> made(DeviceContext.class, this);
+                    case "device" -> FailingVerbs.this;
+                    case "query" -> SharedReceiveQueueInitAttributes.of(1, 1);
+                    case "toString" -> name;
+                    default -> throw new UnsupportedOperationException(name + "." + call);
+                };
+            }
+        };
+        return made(type, calls);
+    }
+
+    private static <T> T made(Class<T> type, InvocationHandler calls) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+    }
+}

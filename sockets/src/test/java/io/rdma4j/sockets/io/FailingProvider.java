@@ -1,0 +1,224 @@
+package io.rdma4j.sockets.io;
+
+import io.rdma4j.cm.PortSpace;
+import io.rdma4j.cm.spi.CmEventSink;
+import io.rdma4j.cm.spi.CmProvider;
+import io.rdma4j.cm.spi.ProviderCmId;
+import io.rdma4j.verbs.Device;
+import io.rdma4j.verbs.DeviceAttributes;
+import io.rdma4j.verbs.DeviceContext;
+import io.rdma4j.verbs.Errno;
+import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.PathMtu;
+import io.rdma4j.verbs.PortAttributes;
+import io.rdma4j.verbs.QueuePairAttributes;
+import io.rdma4j.verbs.QueuePairType;
+import io.rdma4j.verbs.RdmaException;
+import io.rdma4j.verbs.spi.VerbsProvider;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A provider with one device, whose objects note what was made and not closed, and of which one call that makes or changes
+ * something fails. Not thread safe.
+ */
+public final class FailingProvider implements CmProvider, VerbsProvider {
+    static final InetAddress ADDRESS = InetAddress.ofLiteral("127.9.9.9");
+
+    /** What has been made and not been closed, the last one last. */
+    static final List<String> OPEN = new ArrayList<>();
+
+    private static final int MANY = 1 << 20;
+    private static final Device DEVICE = new FailingDevice();
+
+    private static int left;
+    private static boolean memory;
+    private static boolean failed;
+
+    /** Made by the service loader. */
+    public FailingProvider() {}
+
+    /**
+     * Has a call fail.
+     *
+     * @param call its number from now on, from 1
+     * @param noMemory whether as where the heap is full; else as where the device refuses
+     */
+    static void fail(int call, boolean noMemory) {
+        left = call;
+        memory = noMemory;
+        failed = false;
+    }
+
+    /** Whether the call that is to fail has come. */
+    static boolean hasFailed() {
+        return failed;
+    }
+
+    private static void step() {
+        if (--left == 0) {
+            failed = true;
+            if (memory) {
+                throw new OutOfMemoryError("the heap that is to be full");
+            }
+            throw new RdmaException("a call", Errno.EIO, "the one that is to fail", "");
+        }
+    }
+
+    private static final class FailingDevice implements Device {
+        @Override
+        public String name() {
+            return "failing0";
+        }
+
+        @Override
+        public long guid() {
+            return 1;
+        }
+
+        @Override
+        public DeviceContext open() {
+            step();
+            return made(DeviceContext.class, MemorySegment.NULL);
+        }
+    }
+
+    // ---- the verbs
+
+    /** @param bytes of a memory region, else none */
+    private static <T> T made(Class<T> type, MemorySegment bytes) {
+        String name = type.getSimpleName();
+        OPEN.add(name);
+        InvocationHandler calls = new InvocationHandler() {
+            private boolean closed;
+
+            @Override
+            public @Nullable Object invoke(Object self, Method method, Object @Nullable [] arguments) {
+                String call = method.getName();
+                if (call.equals("close")) {
+                    if (!closed) {
+                        closed = true;
+                        OPEN.remove(name);
+                    }
+                    return null;
+                }
+                if (call.equals("register")) {
+                    step();
+                    return made(method.getReturnType(), segment(arguments));
+                }
+                if (call.startsWith("create")) {
+                    step();
+                    return made(method.getReturnType(), MemorySegment.NULL);
+                }
+                if (call.equals("modify") || call.equals("postReceive")) {
+                    step();
+                    return null;
+                }
+                return answer(self, method, arguments);
+            }
+
+            private @Nullable Object answer(Object self, Method method, Object @Nullable [] arguments) {
+                return switch (method.getName()) {
+                    case "attributes" -> attributes();
+                    case "port" -> new PortAttributes(true, PathMtu.MTU_4096, PathMtu.MTU_1024, 1, MANY, "failing");
+                    case "gids" -> List.of(Gid.of(ADDRESS));
+                    case "device" -> DEVICE;
+                    case "context" ->
+                        Proxy.newProxyInstance(
+                                DeviceContext.class.getClassLoader(), new Class<?>[] {DeviceContext.class}, this);
+                    case "memory" -> bytes;
+                    case "lengthBytes" -> bytes.byteSize();
+                    case "address" -> bytes.address();
+                    case "toString" -> name;
+                    case "hashCode" -> System.identityHashCode(self);
+                    case "equals" -> arguments != null && System.identityHashCode(arguments[0]) == self.hashCode();
+                    default -> number(method);
+                };
+            }
+
+            private @Nullable Object number(Method method) {
+                Class<?> result = method.getReturnType();
+                if (result.equals(int.class)) {
+                    return 1;
+                }
+                if (result.equals(void.class)) {
+                    return null;
+                }
+                throw new UnsupportedOperationException(name + "." + method.getName());
+            }
+        };
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+    }
+
+    private static MemorySegment segment(Object @Nullable [] arguments) {
+        return arguments == null ? MemorySegment.NULL : (MemorySegment) arguments[0];
+    }
+
+    private static DeviceAttributes attributes() {
+        return new DeviceAttributes(
+                "failing", 1, 1, 0, 0, MANY, MANY, MANY, 16, MANY, MANY, MANY, MANY, MANY, MANY, MANY, 16, 16, 16, 64,
+                15, 1);
+    }
+
+    @Override
+    public List<Device> devices() {
+        return List.of(DEVICE);
+    }
+
+    @Override
+    public Optional<Device> deviceOf(InetAddress address) {
+        return address.equals(ADDRESS) ? Optional.of(DEVICE) : Optional.empty();
+    }
+
+    // ---- the connection manager
+
+    @Override
+    public String name() {
+        return "failing";
+    }
+
+    @Override
+    public int preference() {
+        return 100;
+    }
+
+    @Override
+    public boolean hasDevices() {
+        return true;
+    }
+
+    @Override
+    public boolean serves(InetAddress local) {
+        return local.equals(ADDRESS);
+    }
+
+    @Override
+    public ProviderCmId create(PortSpace portSpace, QueuePairType queuePairType, CmEventSink sink) {
+        step();
+        OPEN.add("identifier");
+        return (ProviderCmId) Proxy.newProxyInstance(
+                ProviderCmId.class.getClassLoader(), new Class<?>[] {ProviderCmId.class}, (self, method, words) -> {
+                    switch (method.getName()) {
+                        case "close" -> OPEN.remove("identifier");
+                        case "bind", "setReuseAddress" -> step();
+                        default -> {}
+                    }
+                    return switch (method.getName()) {
+                        case "device" -> DEVICE;
+                        case "portNumber" -> 1;
+                        case "localAddress" -> new InetSocketAddress(ADDRESS, 7);
+                        case "initQueuePairAttributes" -> new QueuePairAttributes();
+                        case "toString", "describe" -> "identifier";
+                        default -> null;
+                    };
+                });
+    }
+}

@@ -1,0 +1,50 @@
+package io.rdma4j.tools.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.tools.ToolEnvironment;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Parts of two demonstrations at a time. */
+@Timeout(240)
+class FamilyTest {
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    private void datagrams() throws DemoFailure, InterruptedException {
+        PrintStream lines = new PrintStream(out, true, StandardCharsets.UTF_8);
+        Stage stage = new Stage(new ToolEnvironment(lines, lines), LIMIT);
+        try {
+            new Family(stage, "::1", 1).datagrams(4);
+        } finally {
+            stage.close();
+        }
+    }
+
+    /** The port of udaddy is always the same, and unlike 127.0.0.1 this address has no others beside it. */
+    @Test
+    void datagramsOfTwoDemonstrationsOfOneAddressTakeTurns() throws Exception {
+        List<FutureTask<Boolean>> demonstrations = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            FutureTask<Boolean> each = new FutureTask<>(() -> {
+                datagrams();
+                return true;
+            });
+            demonstrations.add(each);
+            Thread.ofPlatform().daemon().start(each);
+        }
+        for (FutureTask<Boolean> each : demonstrations) {
+            assertThat(each.get()).isTrue();
+        }
+        assertThat(out.toString(StandardCharsets.UTF_8)).doesNotContain("failed", "UNREACHABLE");
+    }
+}
