@@ -10,6 +10,10 @@ module io.rdma4j.soft {
 
     exports io.rdma4j.soft;
     exports io.rdma4j.soft.options;
+    exports io.rdma4j.soft.device to
+            io.rdma4j.testkit;
+    exports io.rdma4j.soft.engine to
+            io.rdma4j.testkit;
     exports io.rdma4j.soft.host to
             io.rdma4j.testkit;
     exports io.rdma4j.soft.share to

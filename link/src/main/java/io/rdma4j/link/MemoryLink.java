@@ -75,6 +75,7 @@ final class MemoryLink implements Link, MemoryLinkSet.Member {
             }
             // As on a network, the sender is not informed if there is no receiver or the receiver does not keep up.
             statistics.sentFrames.increment();
+            set.network().observer().accept(frame);
             for (MemoryLink receiver : receivers) {
                 if (receiver.offer(frame)) {
                     receiver.set.inputArrived();

@@ -1,5 +1,6 @@
 package io.rdma4j.link;
 
+import io.rdma4j.wire.Frame;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * A network within this process, for tests. Its link sets exchange frames and messages through memory, without sockets
@@ -21,6 +23,7 @@ public final class MemoryNetwork {
     private static final int LAST_PORT = 0xffff;
 
     private final int mtuBytes;
+    private volatile Consumer<Frame> observer = _ -> {};
     private final Map<InetSocketAddress, MemoryLink> links = new HashMap<>();
     private final Map<InetSocketAddress, List<MemoryLink>> groups = new HashMap<>();
     private final Map<Path, MemoryChannel.Listener> listeners = new HashMap<>();
@@ -37,6 +40,24 @@ public final class MemoryNetwork {
     /** Opens a link set on this network, for one simulated process. */
     public LinkSet newLinkSet() {
         return new MemoryLinkSet(this);
+    }
+
+    /**
+     * Observes every frame that a link sends, in the order of sending, before faults of the receiver are applied. The frame is
+     * valid during the call. Set it before the network is used.
+     */
+    public void observe(Consumer<Frame> newObserver) {
+        observer = newObserver;
+    }
+
+    Consumer<Frame> observer() {
+        return observer;
+    }
+
+    /** Returns whether a link has frames that were not polled yet. */
+    public synchronized boolean hasInput() {
+        return links.values().stream().anyMatch(MemoryLink::hasInput)
+                || groups.values().stream().flatMap(List::stream).anyMatch(MemoryLink::hasInput);
     }
 
     int mtuBytes() {

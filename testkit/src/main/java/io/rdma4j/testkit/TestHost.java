@@ -8,9 +8,10 @@ import io.rdma4j.soft.host.StackSettings;
 import io.rdma4j.soft.share.RunDirectory;
 import io.rdma4j.verbs.Device;
 import java.net.InetAddress;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** A host of a {@link TestNetwork}, with one network interface and one software RDMA device. Thread safe. */
 public final class TestHost {
@@ -19,7 +20,14 @@ public final class TestHost {
     private final List<SoftStack> stacks = new ArrayList<>();
     private final SoftStack stack;
 
-    TestHost(MemoryNetwork network, String name, InetAddress address, int mtuBytes, HostOptions options) {
+    TestHost(
+            MemoryNetwork network,
+            String name,
+            InetAddress address,
+            int mtuBytes,
+            HostOptions options,
+            @Nullable VirtualTime time,
+            RandomGenerator random) {
         this.address = address;
         RunDirectory directory = RunDirectory.ofVirtualHost(name);
         settings = new StackSettings(
@@ -28,9 +36,9 @@ public final class TestHost {
                 network::newLinkSet,
                 () -> directory,
                 new VirtualInterfaces(address, mtuBytes),
-                StackClock.SYSTEM,
-                null,
-                new SecureRandom());
+                time == null ? StackClock.SYSTEM : time,
+                time,
+                random);
         stack = addStack();
     }
 
@@ -61,6 +69,12 @@ public final class TestHost {
             stacks.add(added);
         }
         return added;
+    }
+
+    List<SoftStack> stacks() {
+        synchronized (stacks) {
+            return List.copyOf(stacks);
+        }
     }
 
     /** Closes all stacks, and returns what was left open. */

@@ -1,9 +1,16 @@
 package io.rdma4j.testkit;
 
 import io.rdma4j.link.MemoryNetwork;
+import io.rdma4j.soft.SoftStack;
+import io.rdma4j.wire.Frame;
 import java.net.InetAddress;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A network in memory with hosts that have a software RDMA device each, for tests. Hosts reach each other as on one network
@@ -25,6 +32,8 @@ public final class TestNetwork implements AutoCloseable {
 
     private final int mtuBytes;
     private final MemoryNetwork network;
+    private final @Nullable VirtualTime time;
+    private final RandomGenerator random;
     private final List<TestHost> hosts = new ArrayList<>();
 
     /** Creates a network without hosts whose packets may have {@value #DEFAULT_MTU_BYTES} bytes. */
@@ -38,11 +47,65 @@ public final class TestNetwork implements AutoCloseable {
      * @param mtuBytes the largest IP packet, in bytes, at least 576
      */
     public TestNetwork(int mtuBytes) {
+        this(mtuBytes, null);
+    }
+
+    private TestNetwork(int mtuBytes, @Nullable Long seed) {
         if (mtuBytes < 576) {
             throw new IllegalArgumentException("the MTU is " + mtuBytes + " bytes, must be at least 576");
         }
         this.mtuBytes = mtuBytes;
         network = new MemoryNetwork(mtuBytes);
+        time = seed == null ? null : new VirtualTime(network, this::stacks);
+        random = seed == null ? new SecureRandom() : new Random(seed);
+    }
+
+    /**
+     * Creates a network without hosts in virtual time. Its stacks start no threads, and their timers run by the network's clock,
+     * which passes only while a thread waits for one of them or calls {@link #step}. So a test of a timeout of minutes takes
+     * milliseconds, and the same program with the same seeds sends the same packets at the same times.
+     *
+     * <p>One thread uses the network and all that belongs to it.
+     *
+     * @param seed of all keys, identifiers and sequence numbers of the stacks
+     */
+    public static TestNetwork inVirtualTime(long seed) {
+        return new TestNetwork(DEFAULT_MTU_BYTES, seed);
+    }
+
+    /**
+     * Lets virtual time pass: each stack does what is due, or the clock advances to the next timer.
+     *
+     * @throws IllegalStateException if the network is in real time, or if no stack has a timer: nothing would ever happen again
+     */
+    public void step() {
+        virtualTime().step(Long.MAX_VALUE);
+    }
+
+    /**
+     * Returns the time that has passed in virtual time, in nanoseconds.
+     *
+     * @throws IllegalStateException if the network is in real time
+     */
+    public long nowNanos() {
+        return virtualTime().nanoTime();
+    }
+
+    private VirtualTime virtualTime() {
+        VirtualTime virtual = time;
+        if (virtual == null) {
+            throw new IllegalStateException("the network is in real time");
+        }
+        return virtual;
+    }
+
+    /** Calls an observer with every frame that is sent on the network; the frame is valid during the call. */
+    void observe(Consumer<Frame> observer) {
+        network.observe(observer);
+    }
+
+    private synchronized List<SoftStack> stacks() {
+        return hosts.stream().flatMap(host -> host.stacks().stream()).toList();
     }
 
     /**
@@ -61,8 +124,8 @@ public final class TestNetwork implements AutoCloseable {
      * @param options its capture, faults and security
      */
     public synchronized TestHost addHost(String address, HostOptions options) {
-        TestHost host =
-                new TestHost(network, "host" + (hosts.size() + 1), InetAddress.ofLiteral(address), mtuBytes, options);
+        TestHost host = new TestHost(
+                network, "host" + (hosts.size() + 1), InetAddress.ofLiteral(address), mtuBytes, options, time, random);
         hosts.add(host);
         return host;
     }

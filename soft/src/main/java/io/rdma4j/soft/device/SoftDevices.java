@@ -186,6 +186,12 @@ public final class SoftDevices implements AutoCloseable {
         }
     }
 
+    /** Returns the engines that run now. */
+    public List<Engine> runningEngineList() {
+        Engines running = runningEngines();
+        return running == null ? List.of() : running.all();
+    }
+
     private synchronized @Nullable Engines runningEngines() {
         return engines;
     }
