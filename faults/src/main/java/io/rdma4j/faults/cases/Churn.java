@@ -6,7 +6,7 @@ import io.rdma4j.faults.Outcome;
 import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
-import io.rdma4j.faults.process.Holdings;
+import io.rdma4j.faults.process.ResourceUsage;
 import io.rdma4j.faults.traffic.Connecting;
 import java.time.Duration;
 
@@ -33,7 +33,7 @@ public final class Churn implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return cycles(scale)
                 + " connections by 4 threads, either side closes: none fails, 50 a second, no descriptor, no thread"
                 + " and at most 1 MiB left, no queue pair number twice";
@@ -50,29 +50,29 @@ public final class Churn implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting churn = Connecting.begin(stage, hosts, true);
         stage.progress("until Java has compiled it, and what is kept of ended connections has its size");
         JsonNode _ = churn.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
         Thread.sleep(SETTLE);
-        Holdings targetBefore = churn.target().holdings();
-        Holdings connectorBefore = churn.connector().holdings();
+        ResourceUsage targetBefore = churn.target().resourceUsage();
+        ResourceUsage connectorBefore = churn.connector().resourceUsage();
         stage.progress("churn");
         long begin = System.nanoTime();
         JsonNode done = churn.connect(cycles(stage.scale()), THREADS, LIMIT);
         double perSecond = cycles(stage.scale()) / ((System.nanoTime() - begin) / 1e9);
         Thread.sleep(SETTLE);
-        Holdings targetMore = churn.target().holdings().since(targetBefore);
-        Holdings connectorMore = churn.connector().holdings().since(connectorBefore);
-        int living = churn.living();
+        ResourceUsage targetMore = churn.target().resourceUsage().since(targetBefore);
+        ResourceUsage connectorMore = churn.connector().resourceUsage().since(connectorBefore);
+        int openConnections = churn.openConnections();
         int repeated = done.get("repeatedNumbers").asInt();
         return Outcome.of(
-                targetMore.isNothingBut(MOST_BYTES)
-                        && connectorMore.isNothingBut(MOST_BYTES)
-                        && living == 0
+                targetMore.isWithin(MOST_BYTES)
+                        && connectorMore.isWithin(MOST_BYTES)
+                        && openConnections == 0
                         && repeated == 0,
                 perSecond >= LEAST_PER_SECOND,
                 "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers twice"
-                        .formatted(perSecond, targetMore, connectorMore, living, repeated));
+                        .formatted(perSecond, targetMore, connectorMore, openConnections, repeated));
     }
 }

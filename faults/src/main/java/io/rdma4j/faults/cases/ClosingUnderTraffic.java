@@ -54,7 +54,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d rounds: 0 crashes, 0 hangs, 0 wrong exceptions, 0 left".formatted(rounds(scale));
     }
 
@@ -125,7 +125,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
         private long slowestNanos;
 
         @Override
-        public void play(Parent parent) throws Exception {
+        public void run(Parent parent) throws Exception {
             Random random = new Random(parent.number("seed", 0));
             long rounds = parent.number("rounds", 0);
             String wrong = "";
@@ -147,7 +147,7 @@ public final class ClosingUnderTraffic implements AcceptanceTest {
                     }
                 }
             }
-            parent.say(
+            parent.report(
                     "result",
                     Map.of(
                             "wrong",

@@ -13,8 +13,8 @@ import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.process.Holdings;
 import io.rdma4j.faults.process.Parent;
+import io.rdma4j.faults.process.ResourceUsage;
 import io.rdma4j.faults.process.Role;
 import io.rdma4j.faults.traffic.RequestStorm;
 import io.rdma4j.faults.traffic.TrafficSide;
@@ -46,7 +46,7 @@ public final class CmAbuse implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "during " + messages(scale) + " hostile messages a client connects in 1 s; no more bytes out than in;"
                 + " none to a third party; heap at most 16 MiB more";
     }
@@ -62,14 +62,14 @@ public final class CmAbuse implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         for (String address : RequestStorm.addresses()) {
             hosts.left().run("ip", "addr", "add", address + "/24", "dev", TwoHosts.CABLE);
         }
         Child server =
                 Child.builder(stage, "server", Server.class).on(hosts.right()).start();
         int port = server.await("port", STEP).asInt();
-        Holdings atFirst = server.holdings();
+        ResourceUsage atFirst = server.resourceUsage();
         Child client = Child.builder(stage, "client", Client.class)
                 .on(hosts.left())
                 .with("port", port)
@@ -85,13 +85,13 @@ public final class CmAbuse implements AcceptanceTest {
         int connects = 0;
         @Nullable JsonNode result = null;
         while (result == null) {
-            client.tell("connect");
+            client.sendLine("connect");
             long took = client.await("millis", Duration.ofSeconds(100)).asLong();
             most = Math.max(most, took);
             connects++;
             result = attacker.poll("result", Duration.ofMillis(100)).orElse(null);
         }
-        long heap = server.holdings().since(atFirst).heapBytes();
+        long heap = server.resourceUsage().since(atFirst).heapBytes();
         boolean isBalanced =
                 result.get("receivedBytes").asLong() <= result.get("sentBytes").asLong();
         return Outcome.of(
@@ -117,14 +117,14 @@ public final class CmAbuse implements AcceptanceTest {
         private static final byte[] GREETING = new byte[20];
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             EventChannel channel = EventChannel.open();
             CmId listener = channel.createId(PortSpace.TCP, null);
             listener.bindAddress(new InetSocketAddress(TwoHosts.RIGHT, 0));
             listener.listen(BACKLOG);
             Thread.ofPlatform().daemon().start(() -> serve(channel));
-            parent.say("port", listener.sourcePort());
-            parent.hear();
+            parent.report("port", listener.sourcePort());
+            parent.nextCommand();
         }
 
         private static void serve(EventChannel channel) {
@@ -159,13 +159,13 @@ public final class CmAbuse implements AcceptanceTest {
         private static final int WARM_UP = 20;
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             for (int i = 0; i < WARM_UP; i++) {
                 long _ = connect(parent);
             }
             do {
-                parent.say("millis", connect(parent));
-            } while (parent.hear().equals("connect"));
+                parent.report("millis", connect(parent));
+            } while (parent.nextCommand().equals("connect"));
         }
 
         private static long connect(Parent parent) {

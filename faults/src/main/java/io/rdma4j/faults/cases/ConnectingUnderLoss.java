@@ -46,7 +46,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "10 %% loss, %d one by one and %d at once, each message lost once: all connect, one event each, and end for both; half in 60 ms, 95 %% in 2 s, all in 15 s"
                 .formatted(count(scale), count(scale));
     }
@@ -62,7 +62,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting connecting = Connecting.begin(stage, hosts, false);
         int count = count(stage.scale());
         double medianWithoutLoss = warmUp(stage, connecting, count);
@@ -80,13 +80,13 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
         stage.progress("at once");
         double medianOneByOne = median(seconds);
         seconds.addAll(seconds(connecting.connect(count, count, LIMIT)));
-        int living = connecting.awaitEnds(ENDS);
+        int openConnections = connecting.awaitEnds(ENDS);
         hosts.heal();
         double median = median(seconds);
         double of95 = seconds.get(seconds.size() * 95 / 100);
         double most = seconds.getLast();
         return Outcome.of(
-                most <= MOST_SECONDS && living == 0,
+                most <= MOST_SECONDS && openConnections == 0,
                 median <= MOST_MEDIAN_SECONDS && of95 <= MOST_OF_95_PER_CENT_SECONDS,
                 "%d of %d connected, one event each; half in %.0f ms (one by one %.0f, without loss %.0f at once), 95 %% in %.2f s, all in %.2f s; %d not ended"
                         .formatted(
@@ -97,7 +97,7 @@ public final class ConnectingUnderLoss implements AcceptanceTest {
                                 medianWithoutLoss * 1000,
                                 of95,
                                 most,
-                                living));
+                                openConnections));
     }
 
     /**

@@ -38,7 +38,7 @@ public final class ConnectionInterfaces implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "interface deleted and made again, %d times: connections over it again, others undisturbed"
                 .formatted(scale.of(2, 20));
     }
@@ -50,7 +50,7 @@ public final class ConnectionInterfaces implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting connecting = Connecting.beginAtAllAddresses(stage, hosts);
         Child talker = Child.builder(stage, "talker", StreamTalker.class)
                 .on(hosts.left())

@@ -38,7 +38,7 @@ public final class DatagramInterfaces implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "MTU raised, interface deleted and made again, %d times: both interfaces carry datagrams of 100 and 2000 B"
                 .formatted(scale.of(2, 20));
     }
@@ -50,7 +50,7 @@ public final class DatagramInterfaces implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Child talker = Child.builder(stage, "talker", DatagramTalker.class)
                 .on(hosts.left())
                 .start();

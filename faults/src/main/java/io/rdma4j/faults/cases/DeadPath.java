@@ -43,7 +43,7 @@ public final class DeadPath implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "RETRY_EXC in 0.54 to 2.4 s, the rest flushed in order, a second queue pair untouched; "
                 + scale.of(2, 20) + " times";
     }
@@ -55,7 +55,7 @@ public final class DeadPath implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Child dead = Child.builder(stage, "dead", PassiveTarget.class)
                 .on(hosts.right())
                 .with("address", TwoHosts.RIGHT)
@@ -104,7 +104,7 @@ public final class DeadPath implements AcceptanceTest {
         private final SendWorkRequest request = new SendWorkRequest();
 
         @Override
-        public void play(Parent parent) {
+        public void run(Parent parent) {
             TrafficSide.Shape shape = TrafficSide.Shape.of(SENDS, 1, 1 << 20);
             InetSocketAddress any = new InetSocketAddress(TwoHosts.LEFT, 0);
             TrafficSide dead = TrafficSide.connect(
@@ -113,7 +113,7 @@ public final class DeadPath implements AcceptanceTest {
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), (int) parent.number("livePort", 0)),
                     shape);
-            parent.say("streaming", 1);
+            parent.report("streaming", 1);
             long posted = 0;
             long completed = 0;
             long lookedNanos = System.nanoTime();
@@ -147,7 +147,7 @@ public final class DeadPath implements AcceptanceTest {
             result.put("millis", millis);
             result.put("posted", posted);
             result.put("wrong", wrong.toString());
-            parent.say("result", result);
+            parent.report("result", result);
         }
 
         private void post(TrafficSide side, long id) {

@@ -70,7 +70,7 @@ public final class DisorderMatrix implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%s, %s each: no wrong byte or completion; ICRC errors = packets corrupted"
                 .formatted(
                         scale == Scale.FULL ? "60 of 60 cells" : "15 of 15 cells of 60",

@@ -62,7 +62,7 @@ public final class ExactlyOnce implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "4 QPs, %d atomics and SENDs at 5 %% loss, 10 %% duplicates, 5 %% reordered: counters exact, each old value once"
                 .formatted(operations(scale));
     }
@@ -131,10 +131,10 @@ public final class ExactlyOnce implements AcceptanceTest {
         public Keeper() {}
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             TrafficSide.Listener listener =
                     new TrafficSide.Listener(new InetSocketAddress(parent.text("address", "127.0.0.1"), 0), 16);
-            parent.say("port", listener.port());
+            parent.report("port", listener.port());
             List<Thread> threads = new ArrayList<>();
             long[] received = new long[CONNECTIONS];
             for (int i = 0; i < CONNECTIONS; i++) {
@@ -145,7 +145,7 @@ public final class ExactlyOnce implements AcceptanceTest {
                 threads.add(Thread.ofPlatform().start(() -> received[index] = receive(side)));
                 tellSum(side);
             }
-            String _ = parent.hear();
+            String _ = parent.nextCommand();
             ends = true;
             for (Thread thread : threads) {
                 thread.join();
@@ -159,7 +159,7 @@ public final class ExactlyOnce implements AcceptanceTest {
                             .mapToLong(side -> side.region().memory().get(ValueLayout.JAVA_LONG, 0))
                             .sum());
             kept.put("received", received[0] + received[1] + received[2] + received[3]);
-            parent.say("kept", kept);
+            parent.report("kept", kept);
         }
 
         private static void prepare(TrafficSide side) {
@@ -213,7 +213,7 @@ public final class ExactlyOnce implements AcceptanceTest {
         public Counter() {}
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
             InetSocketAddress to =
                     new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
@@ -222,8 +222,8 @@ public final class ExactlyOnce implements AcceptanceTest {
             for (int i = 0; i < CONNECTIONS; i++) {
                 connections.add(new Connection(from, to));
             }
-            parent.say("connected", 1);
-            String _ = parent.hear();
+            parent.report("connected", 1);
+            String _ = parent.nextCommand();
             long begin = System.nanoTime();
             List<Thread> threads = new ArrayList<>();
             for (Connection connection : connections) {
@@ -236,8 +236,8 @@ public final class ExactlyOnce implements AcceptanceTest {
             result.put("wrong", String.join("; ", wrong));
             result.put("distinct", oldValues.cardinality());
             result.put("millis", (System.nanoTime() - begin) / 1_000_000);
-            parent.say("result", result);
-            String _ = parent.hear();
+            parent.report("result", result);
+            String _ = parent.nextCommand();
         }
 
         /** One of the four. */

@@ -34,7 +34,7 @@ public final class Exhaustion implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "64 descriptors, 64 MiB heap, 10 % of sends refused (EPERM), all protection domains + 1: clear errors, "
                 + "no wrong byte, connections live; new ones within 1 s of room";
     }
@@ -46,13 +46,13 @@ public final class Exhaustion implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         hosts.left().run("ip", "addr", "add", SECOND_ADDRESS + "/24", "dev", TwoHosts.CABLE);
         AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, 14, SIZES);
         stage.progress("descriptors and tables");
         Child starved = Child.builder(stage, "starved", Starved.class)
                 .on(hosts.left())
-                .behind("prlimit", "--nofile=" + DESCRIPTORS)
+                .withPrefix("prlimit", "--nofile=" + DESCRIPTORS)
                 .options("-Xmx64m")
                 .with("from", TwoHosts.LEFT + "," + SECOND_ADDRESS)
                 .with("to", TwoHosts.RIGHT)

@@ -82,7 +82,7 @@ public final class FlushAfterError implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d of %d rounds: of 1000 outstanding one fails, the rest flushed once, in order, both queues"
                 .formatted(rounds(scale), rounds(scale));
     }

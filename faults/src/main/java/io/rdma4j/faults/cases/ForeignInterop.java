@@ -44,7 +44,7 @@ public final class ForeignInterop implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return scale.of(1, FULL_RUNS)
                 + " runs of the tools against Linux in both roles: all pass, no packet malformed, no bad ICRC";
     }
@@ -65,7 +65,7 @@ public final class ForeignInterop implements AcceptanceTest {
         Path home = Path.of(System.getProperty("rdma4j.home", "."));
         for (int run = 1; run <= runs; run++) {
             stage.progress("run " + run + " of " + runs);
-            Matcher result = play(home, stage, run);
+            Matcher result = run(home, stage, run);
             passed += Integer.parseInt(result.group(1));
             played += Integer.parseInt(result.group(2));
             for (Path file : captures(home.resolve("interop/target/latest"))) {
@@ -82,7 +82,7 @@ public final class ForeignInterop implements AcceptanceTest {
                         .formatted(passed, played, packets, malformed, icrcErrors));
     }
 
-    private static Matcher play(Path home, TestStage stage, int run) throws IOException, InterruptedException {
+    private static Matcher run(Path home, TestStage stage, int run) throws IOException, InterruptedException {
         Path log = stage.folder().resolve("run-" + run + ".txt");
         Process process = new ProcessBuilder(
                         home.resolve("interop/run").toString(),

@@ -38,7 +38,7 @@ public final class Fuzzing implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         String runs = scale == Scale.FULL ? ", F1 >= 10^8 executions, others 10^7" : "";
         return "%d targets, %d s each: 0 findings%s".formatted(KnownTarget.values().length, seconds(scale), runs);
     }

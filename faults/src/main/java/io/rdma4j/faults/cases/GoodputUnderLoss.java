@@ -48,7 +48,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets for one at 1 %%; median of %d x %d MiB"
                 .formatted(ROUNDS, mebibytes(scale));
     }
@@ -64,7 +64,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Child mover = AnsweredTraffic.begin(stage, hosts, TIMEOUT, Integer.toString(MESSAGE_BYTES))
                 .mover(stage, hosts);
         long messages = ((long) mebibytes(stage.scale()) << 20) / MESSAGE_BYTES;

@@ -63,7 +63,7 @@ public final class HostilePackets implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0 exceptions, received = delivered + dropped, other flow >= 90 %";
     }
 
@@ -112,7 +112,7 @@ public final class HostilePackets implements AcceptanceTest {
         private static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             List<byte[]> packets = HostileDatagrams.all((int) parent.number("mostCuts", Integer.MAX_VALUE));
             Pace ordinary = new Pace();
             Pace meanwhile = new Pace();
@@ -142,7 +142,7 @@ public final class HostilePackets implements AcceptanceTest {
                 result.put("received", received + counters.receivedPackets);
                 result.put("counted", counted + accounted(counters));
                 result.put("share", meanwhile.perSecond() / ordinary.perSecond());
-                parent.say("result", result);
+                parent.report("result", result);
             }
         }
 

@@ -24,7 +24,7 @@ public final class IllegalAccess implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "all of at least " + LEAST_ROWS + " rows with the right status, canaries unchanged, nothing leaked; "
                 + rounds(scale) + " times";
     }

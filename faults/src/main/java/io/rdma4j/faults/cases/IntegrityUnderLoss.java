@@ -36,7 +36,7 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0.1, 1, 5, 10 %% loss, %d MiB per operation: no wrong byte or completion; 20 %%: 95 %% of %d x 4 MiB complete, the rest RETRY_EXC"
                 .formatted(mebibytes(scale), transfers(scale));
     }
@@ -56,7 +56,7 @@ public final class IntegrityUnderLoss implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Child mover = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1023,1024,1025,4096,65536,1048576")
                 .mover(stage, hosts);
         Duration limit = Duration.ofSeconds(stage.scale().of(100, 1200));

@@ -60,7 +60,7 @@ public final class KilledIdle implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "keepalive 2 s: peer killed or its cable down, error in 4.4 s; off: none in 6 s, but beside another process DISCONNECTED in 1 s; %d times"
                 .formatted(rounds(scale));
     }
@@ -76,7 +76,7 @@ public final class KilledIdle implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Measured most = new Measured(0, 0, Long.MAX_VALUE);
         for (int round = 0; round < rounds(stage.scale()); round++) {
             for (End end : End.values()) {
@@ -171,7 +171,7 @@ public final class KilledIdle implements AcceptanceTest {
         public Idle() {}
 
         @Override
-        public void play(Parent parent) throws Exception {
+        public void run(Parent parent) throws Exception {
             TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
@@ -181,13 +181,13 @@ public final class KilledIdle implements AcceptanceTest {
             EventChannel events = side.events();
             Thread.ofPlatform().daemon().start(() -> watch(side, parent));
             Thread.ofPlatform().daemon().start(() -> listen(events, parent));
-            parent.say("ready", 1);
-            for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+            parent.report("ready", 1);
+            for (String word = parent.nextCommand(); !word.equals("end"); word = parent.nextCommand()) {
                 Map<String, Object> state = new LinkedHashMap<>();
                 state.put("what", what);
                 state.put("disconnected", disconnected);
                 state.put("probes", side.queuePair().counters().getOrDefault("idle_probes", -1L));
-                parent.say("state", state);
+                parent.report("state", state);
             }
         }
 
@@ -197,7 +197,7 @@ public final class KilledIdle implements AcceptanceTest {
                     disconnected = event != null && event.type() == CmEvent.Type.DISCONNECTED;
                 }
             }
-            parent.say("disconnected", 1);
+            parent.report("disconnected", 1);
         }
 
         private void watch(TrafficSide side, Parent parent) {
@@ -209,7 +209,7 @@ public final class KilledIdle implements AcceptanceTest {
                 event = side.id().verbs().awaitAsyncEvent(Duration.ofSeconds(2));
             }
             what = status + " " + (event == null ? "no event" : event.type().name());
-            parent.say("ended", what);
+            parent.report("ended", what);
         }
     }
 }

@@ -47,7 +47,7 @@ public final class KilledInTraffic implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "one of %d clients killed: others keep 95 %%, server has its resources back; server killed: errors in 2.4 s"
                 .formatted(clients(scale));
     }
@@ -63,7 +63,7 @@ public final class KilledInTraffic implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, 14, "0,1,1024,4096,65536", KEEP_ALIVE);
         List<Child> clients = new ArrayList<>();
         for (int i = 0; i < clients(stage.scale()); i++) {

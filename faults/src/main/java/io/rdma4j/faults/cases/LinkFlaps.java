@@ -38,7 +38,7 @@ public final class LinkFlaps implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d x 0.5 s down, neighbours forgotten: no error, on within 1 s, PORT events each; MTU 1280 changes nothing, 1000: RETRY_EXC"
                 .formatted(scale.of(2, 20));
     }
@@ -50,7 +50,7 @@ public final class LinkFlaps implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, TIMEOUT, "0,1,1024,4096,65536");
         Child active = traffic.pingPong(stage, hosts, "active");
         JsonNode before = AnsweredTraffic.awaitBatches(active, AnsweredTraffic.state(active), 20, LIMIT);

@@ -60,7 +60,7 @@ public final class MaliciousPeers implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d scripts%s: connection errors only, nothing out of bounds, memory flat"
                 .formatted(scripts(), scale == Scale.FULL ? ", 10 times" : "");
     }
@@ -130,7 +130,7 @@ public final class MaliciousPeers implements AcceptanceTest {
         for (int i = 0; i < HostileServer.scripts().size(); i++) {
             String name = HostileServer.scripts().get(i).name();
             stage.progress(name);
-            attacker.tell("serve " + i);
+            attacker.sendLine("serve " + i);
             String wrong = victim.ask("client " + attackersPort, "client", STEP).asText();
             attacker.ask("leave", "done", STEP);
             if (!wrong.isEmpty()) {
@@ -155,20 +155,20 @@ public final class MaliciousPeers implements AcceptanceTest {
         private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             try (ServerSocket server = new RdmaServerSocket(SocketFamily.IPV4);
                     HostileResponder responder = new HostileResponder()) {
                 server.bind(new InetSocketAddress(InetAddress.ofLiteral(VICTIM), 0));
                 Thread.ofPlatform().daemon().start(() -> serve(server));
-                parent.say("port", server.getLocalPort());
+                parent.report("port", server.getLocalPort());
                 List<HostileResponder.Script> reads = HostileResponder.scripts();
                 while (true) {
-                    String[] words = parent.hear().split(" ", -1);
+                    String[] words = parent.nextCommand().split(" ", -1);
                     switch (words[0]) {
-                        case "echo" -> parent.say("echo", echo(server.getLocalPort()));
-                        case "client" -> parent.say("client", client(Integer.parseInt(words[1])));
-                        case "read" -> parent.say("read", responder.play(reads.get(Integer.parseInt(words[1]))));
-                        default -> parent.say("heap", heap());
+                        case "echo" -> parent.report("echo", echo(server.getLocalPort()));
+                        case "client" -> parent.report("client", client(Integer.parseInt(words[1])));
+                        case "read" -> parent.report("read", responder.run(reads.get(Integer.parseInt(words[1]))));
+                        default -> parent.report("heap", heap());
                     }
                 }
             }
@@ -239,24 +239,24 @@ public final class MaliciousPeers implements AcceptanceTest {
     /** Plays the scripts of clients and servers. */
     public static final class Attacker implements Role {
         @Override
-        public void play(Parent parent) throws Exception {
+        public void run(Parent parent) throws Exception {
             InetSocketAddress own = new InetSocketAddress(InetAddress.ofLiteral(ATTACKER), 0);
             InetSocketAddress server =
                     new InetSocketAddress(InetAddress.ofLiteral(VICTIM), (int) parent.number("port", 0));
             List<StreamScripts.Script> streams = StreamScripts.all();
             List<HostileServer.Script> answers = HostileServer.scripts();
             try (HostileServer listener = new HostileServer(own)) {
-                parent.say("port", listener.port());
+                parent.report("port", listener.port());
                 while (true) {
-                    String[] words = parent.hear().split(" ", -1);
+                    String[] words = parent.nextCommand().split(" ", -1);
                     int script = Integer.parseInt(words[1]);
                     if (words[0].equals("stream")) {
-                        parent.say("done", talk(own, server, streams.get(script)));
+                        parent.report("done", talk(own, server, streams.get(script)));
                     } else {
-                        try (AutoCloseable _ = listener.play(answers.get(script))) {
-                            String _ = parent.hear();
+                        try (AutoCloseable _ = listener.run(answers.get(script))) {
+                            String _ = parent.nextCommand();
                         }
-                        parent.say("done", "");
+                        parent.report("done", "");
                     }
                 }
             }

@@ -60,7 +60,7 @@ public final class MemoryRevocation implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0 changes after the return in " + rounds(scale) + " rounds";
     }
 

@@ -27,7 +27,7 @@ public final class MutationTest implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "at least 20 planted, 19 of 20 found within " + seeds(scale) + " seeds";
     }
 

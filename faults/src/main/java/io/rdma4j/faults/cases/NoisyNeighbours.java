@@ -55,7 +55,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "64 B READs beside 4 flooding QPs for %d s: p99 <= 5 times, throughput >= 15 %% of alone"
                 .formatted(seconds(scale));
     }
@@ -71,7 +71,7 @@ public final class NoisyNeighbours implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         hosts.left().run("ip", "addr", "add", FLOODING + "/24", "dev", TwoHosts.CABLE);
         Child target = Child.builder(stage, "target", PassiveTarget.class)
                 .on(hosts.right())
@@ -142,11 +142,11 @@ public final class NoisyNeighbours implements AcceptanceTest {
         public Victim() {}
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             try (TrafficSide side = connect(parent, 1, 4096)) {
-                parent.say("ready", 1);
-                for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
-                    parent.say("measured", measure(side, Integer.parseInt(line.split(" ", -1)[1])));
+                parent.report("ready", 1);
+                for (String line = parent.nextCommand(); !line.equals("end"); line = parent.nextCommand()) {
+                    parent.report("measured", measure(side, Integer.parseInt(line.split(" ", -1)[1])));
                 }
             }
         }
@@ -192,22 +192,22 @@ public final class NoisyNeighbours implements AcceptanceTest {
         public Flooder() {}
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             List<TrafficSide> sides = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
                 sides.add(connect(parent, OUTSTANDING, (long) OUTSTANDING * BYTES));
             }
-            parent.say("ready", 1);
-            String _ = parent.hear();
+            parent.report("ready", 1);
+            String _ = parent.nextCommand();
             for (int i = 0; i < CONNECTIONS; i++) {
                 TrafficSide side = sides.get(i);
                 boolean reads = i % 2 == 0;
                 Thread.ofPlatform().daemon().start(() -> flood(side, reads));
             }
             long begin = System.nanoTime();
-            parent.say("flooding", 1);
-            String _ = parent.hear();
-            parent.say("flooded", Map.of("bytesPerSecond", moved.get() * 1e9 / (System.nanoTime() - begin)));
+            parent.report("flooding", 1);
+            String _ = parent.nextCommand();
+            parent.report("flooded", Map.of("bytesPerSecond", moved.get() * 1e9 / (System.nanoTime() - begin)));
             stops = true;
         }
 

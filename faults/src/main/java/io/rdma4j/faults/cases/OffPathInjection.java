@@ -55,7 +55,7 @@ public final class OffPathInjection implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d forged packets: 0 completions or errors, alarm in 1 s, goodput >= 70 %%".formatted(packets(scale));
     }
 
@@ -70,17 +70,17 @@ public final class OffPathInjection implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
-        Host stranger = hosts.stranger(TwoHosts.LEFT, Injector.ELSEWHERE);
+        TwoHosts hosts = stage.keep(TwoHosts.create());
+        Host thirdHost = hosts.thirdHost(TwoHosts.LEFT, Injector.ELSEWHERE);
         Child left = end(stage, hosts.left(), "left", TwoHosts.LEFT, TwoHosts.RIGHT);
         Child right = end(stage, hosts.right(), "right", TwoHosts.RIGHT, TwoHosts.LEFT);
         int leftPort = left.await("port", STEP).asInt();
-        left.tell(Integer.toString(right.await("port", STEP).asInt()));
-        right.tell(Integer.toString(leftPort));
+        left.sendLine(Integer.toString(right.await("port", STEP).asInt()));
+        right.sendLine(Integer.toString(leftPort));
         JsonNode target = right.await("target", STEP);
         left.await("target", STEP);
         Thread.sleep(COMPILING);
-        Child injector = injector(stage, stranger, target);
+        Child injector = injector(stage, thirdHost, target);
         injector.await("begun", STEP);
         Path log = stage.folder().resolve("right.err");
         long alarmMillis = -1;
@@ -94,7 +94,7 @@ public final class OffPathInjection implements AcceptanceTest {
             alone.end();
             attacked.begin();
             long begin = System.nanoTime();
-            injector.tell("go");
+            injector.sendLine("go");
             Optional<JsonNode> said = Optional.empty();
             while (said.isEmpty()) {
                 if (alarmMillis < 0 && Files.readString(log).contains(ALARM)) {
@@ -132,9 +132,9 @@ public final class OffPathInjection implements AcceptanceTest {
                 .start();
     }
 
-    private static Child injector(TestStage stage, Host stranger, JsonNode target) throws IOException {
+    private static Child injector(TestStage stage, Host thirdHost, JsonNode target) throws IOException {
         Child.Builder builder =
-                Child.builder(stage, "injector", Injector.class).on(stranger).with("perSecond", PACKETS_A_SECOND);
+                Child.builder(stage, "injector", Injector.class).on(thirdHost).with("perSecond", PACKETS_A_SECOND);
         target.properties().forEach(known -> {
             Child.Builder _ = builder.with(known.getKey(), known.getValue().asLong());
         });
@@ -189,20 +189,21 @@ public final class OffPathInjection implements AcceptanceTest {
         private volatile String wrong = "";
 
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException, ExecutionException {
+        public void run(Parent parent) throws IOException, InterruptedException, ExecutionException {
             InetSocketAddress own = new InetSocketAddress(parent.text("address", ""), 0);
             TrafficSide.Listener listener = new TrafficSide.Listener(own, 1);
-            parent.say("port", listener.port());
-            InetSocketAddress peer = new InetSocketAddress(parent.text("peer", ""), Integer.parseInt(parent.hear()));
+            parent.report("port", listener.port());
+            InetSocketAddress peer =
+                    new InetSocketAddress(parent.text("peer", ""), Integer.parseInt(parent.nextCommand()));
             FutureTask<TrafficSide> accepting =
                     new FutureTask<>(() -> listener.accept(TrafficSide.Shape.of(1, 1, UNUSED_AT + Long.BYTES)));
             Thread.ofPlatform().daemon().start(accepting);
             WriteStream stream = new WriteStream(own, peer, 14, LENGTH);
             TrafficSide served = accepting.get();
             Thread.ofPlatform().daemon().start(() -> write(stream));
-            parent.say("target", target(served, stream.side()));
-            while (parent.hear().equals("look")) {
-                parent.say("state", state(served, stream.side()));
+            parent.report("target", target(served, stream.side()));
+            while (parent.nextCommand().equals("look")) {
+                parent.report("state", state(served, stream.side()));
             }
         }
 

@@ -56,7 +56,7 @@ public final class OverrunAndStarvation implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d of %d: CQ_ERR once, its queue pairs ERROR, others fine; one SRQ_LIMIT per arming; empty SRQ: wait, no error"
                 .formatted(rounds(scale), rounds(scale));
     }

@@ -30,7 +30,7 @@ public final class Pauses implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d x 5 s and both for %d s: no error, going on within 1 s%s"
                 .formatted(scale.of(1, 10), scale.of(6, 60), scale == Scale.FULL ? "; 120 s: RETRY_EXC" : "");
     }
@@ -42,7 +42,7 @@ public final class Pauses implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         AnsweredTraffic traffic =
                 AnsweredTraffic.begin(stage, hosts, AnsweredTraffic.USUAL_TIMEOUT, "0,1,1024,4096,65536");
         Child active = traffic.pingPong(stage, hosts, "active");

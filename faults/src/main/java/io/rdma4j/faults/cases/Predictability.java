@@ -50,7 +50,7 @@ public final class Predictability implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "guesses +1, +0x100 and the last step: at most 1 in " + GUESSES_A_HIT + " of " + numbers(scale)
                 + " each; no key twice; nothing alike after " + STARTS + " starts";
     }
@@ -102,7 +102,7 @@ public final class Predictability implements AcceptanceTest {
         private int repeats;
 
         @Override
-        public void play(Parent parent) throws Exception {
+        public void run(Parent parent) throws Exception {
             int numbers = (int) parent.number("numbers", 1000);
             CmId id = CmId.create(PortSpace.TCP, null);
             id.bindAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -127,7 +127,7 @@ public final class Predictability implements AcceptanceTest {
                     return made.address();
                 }
             });
-            parent.say("made", Map.of("hits", hits, "best", best, "repeats", repeats, "first", first));
+            parent.report("made", Map.of("hits", hits, "best", best, "repeats", repeats, "first", first));
         }
 
         private void guess(String what, int numbers, long unit, LongSupplier next) {

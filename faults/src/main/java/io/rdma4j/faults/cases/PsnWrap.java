@@ -26,7 +26,7 @@ public final class PsnWrap implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0 errors in " + seeds(scale) + " seeds, with 24 bits and with 6";
     }
 

@@ -72,7 +72,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "32 timer codes and rnr_retry 0 to 6 as due, +max(20 %%, 5 ms); 7 goes on %d s; NAKs <= 1 per time, <= 5 %% of a processor each"
                 .formatted(goingOnSeconds(scale));
     }
@@ -176,7 +176,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
         public End() {}
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             InetAddress address = InetAddress.getLoopbackAddress();
             try (VerbsSide side = new VerbsSide(address, 2 * OUTSTANDING, 0);
                     Arena arena = Arena.ofShared();
@@ -186,19 +186,19 @@ public final class ReceiverNotReady implements AcceptanceTest {
         }
 
         private static boolean connection(Parent parent, VerbsSide side, MemoryRegion memory) throws IOException {
-            if (!parent.hear().equals("make")) {
+            if (!parent.nextCommand().equals("make")) {
                 return false;
             }
             try (QueuePair queuePair = side.queuePair(OUTSTANDING, OUTSTANDING)) {
-                parent.say("number", queuePair.number());
-                String[] peer = parent.hear().split(" ", -1);
+                parent.report("number", queuePair.number());
+                String[] peer = parent.nextCommand().split(" ", -1);
                 side.connect(
                         queuePair,
                         InetAddress.getLoopbackAddress(),
                         Integer.parseInt(peer[1]),
                         patience(FOR_EVER, Integer.parseInt(peer[2])));
-                parent.say("connected", 1);
-                while (obey(parent, parent.hear(), side, queuePair, memory)) {}
+                parent.report("connected", 1);
+                while (obey(parent, parent.nextCommand(), side, queuePair, memory)) {}
             }
             return true;
         }
@@ -216,24 +216,24 @@ public final class ReceiverNotReady implements AcceptanceTest {
                                     .from(memory, 0, BYTES)
                                     .signaled());
                     queuePair.postSends(sends, OUTSTANDING);
-                    parent.say("sent", 1);
+                    parent.report("sent", 1);
                 }
                 case "receive" -> {
                     for (int i = 0; i < OUTSTANDING; i++) {
                         queuePair.postReceive(new ReceiveWorkRequest().reset(i).into(memory, 0, BYTES));
                     }
                     awaitAll(side);
-                    parent.say("received", 1);
+                    parent.report("received", 1);
                     return false;
                 }
                 case "finish" -> {
                     awaitAll(side);
-                    parent.say("finished", 1);
+                    parent.report("finished", 1);
                     return false;
                 }
-                case "refusals" -> parent.say("refusals", count(queuePair, "send_rnr_err"));
+                case "refusals" -> parent.report("refusals", count(queuePair, "send_rnr_err"));
                 case "processor" ->
-                    parent.say(
+                    parent.report(
                             "processor",
                             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
                                     .getProcessCpuTime());
@@ -262,7 +262,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
         public Both() {}
 
         @Override
-        public void play(Parent parent) throws InterruptedException {
+        public void run(Parent parent) throws InterruptedException {
             InetAddress address = InetAddress.getLoopbackAddress();
             try (VerbsSide sender = new VerbsSide(address, 2 * OUTSTANDING, 0);
                     VerbsSide receiver = new VerbsSide(address, 2 * OUTSTANDING, 1);
@@ -282,7 +282,7 @@ public final class ReceiverNotReady implements AcceptanceTest {
             result.put("wrong", wrong);
             result.put("late", late);
             result.put("latestMillis", latestMillis);
-            parent.say("result", result);
+            parent.report("result", result);
         }
 
         /** Loads classes and lets what runs often be compiled. */

@@ -43,7 +43,7 @@ public final class SameHostAttacker implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "0 of " + packets(scale) + " valid-looking WRITEs of another user accepted";
     }
 
@@ -58,7 +58,7 @@ public final class SameHostAttacker implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         JsonNode open = attack(stage, hosts, "unchecked", 1, "-Drdma4j.security=source-port=off");
         if (open.get("memory").asLong() != EVIL) {
             return Outcome.failed("the forged packet is not accepted without the check either: it proves nothing");
@@ -119,9 +119,9 @@ public final class SameHostAttacker implements AcceptanceTest {
                             Integer.toString(Math.min(PACKETS_A_RUN, packets - sent)),
                             packet);
         }
-        friend.tell("again");
+        friend.sendLine("again");
         String works = friend.await("again", STEP).asText();
-        victim.tell("report");
+        victim.sendLine("report");
         JsonNode report = victim.await("report", STEP);
         friend.kill();
         victim.kill();
@@ -131,9 +131,9 @@ public final class SameHostAttacker implements AcceptanceTest {
     /** Has memory that its one peer may write, and tells all that an attacker could wish to know. */
     public static final class Victim implements Role {
         @Override
-        public void play(Parent parent) throws IOException, InterruptedException {
+        public void run(Parent parent) throws IOException, InterruptedException {
             TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(TwoHosts.LEFT, 0), 4);
-            parent.say("port", listener.port());
+            parent.report("port", listener.port());
             TrafficSide side = listener.accept(TrafficSide.Shape.of(16, 16, 4096));
             awaitFirstWrite(side);
             int psn = side.queuePair().query().receivePsn();
@@ -142,16 +142,16 @@ public final class SameHostAttacker implements AcceptanceTest {
             target.put("psn", psn);
             target.put("address", side.region().address());
             target.put("key", side.region().remoteKey());
-            parent.say("target", target);
-            String _ = parent.hear();
+            parent.report("target", target);
+            String _ = parent.nextCommand();
             Map<String, Object> report = new LinkedHashMap<>();
             report.put("memory", side.region().memory().get(ValueLayout.JAVA_LONG, Long.BYTES));
             report.put("dropped", side.queuePair().counters().getOrDefault("bad_source_port", 0L));
             report.put("psnBefore", psn);
             // The friend has written once more.
             report.put("psnAfter", side.queuePair().query().receivePsn() - 1 & 0xff_ffff);
-            parent.say("report", report);
-            String _ = parent.hear();
+            parent.report("report", report);
+            String _ = parent.nextCommand();
         }
 
         private static void awaitFirstWrite(TrafficSide side) throws InterruptedException {
@@ -166,14 +166,14 @@ public final class SameHostAttacker implements AcceptanceTest {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(TwoHosts.LEFT, 0),
                     new InetSocketAddress(TwoHosts.LEFT, (int) parent.number("port", 0)),
                     TrafficSide.Shape.of(16, 16, 4096));
-            parent.say("written", write(side));
-            while (parent.hear().equals("again")) {
-                parent.say("again", write(side));
+            parent.report("written", write(side));
+            while (parent.nextCommand().equals("again")) {
+                parent.report("again", write(side));
             }
         }
 

@@ -35,7 +35,7 @@ public final class Seeds implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "%d seeds in at most %d s, none fails; %d of them again, with the same hash"
                 .formatted(runs(scale), LIMIT_SECONDS, REPEATED);
     }

@@ -8,7 +8,7 @@ import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.Damage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.process.Holdings;
+import io.rdma4j.faults.process.ResourceUsage;
 import io.rdma4j.faults.traffic.AnsweredTraffic;
 import io.rdma4j.faults.traffic.Connecting;
 import java.io.IOException;
@@ -57,7 +57,7 @@ public final class Soak implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return scale.of(24, 30 * 60)
                 + " s at 1 % loss with kills and churn: no wrong byte, nothing stands still; no descriptor"
                 + " and no thread more, memory <= 1 MiB an hour";
@@ -70,7 +70,7 @@ public final class Soak implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         AnsweredTraffic traffic = AnsweredTraffic.begin(stage, hosts, ACK_TIMEOUT, SIZES, KEEP_ALIVE);
         List<Child> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
@@ -82,10 +82,10 @@ public final class Soak implements AcceptanceTest {
         Duration whole = Duration.ofSeconds(stage.scale().of(24L, 30 * 60));
         List<JsonNode> before = states(clients);
         int kills = rounds(stage, traffic, hosts, connecting, whole.dividedBy(3));
-        List<Holdings> first = holdings(watched);
+        List<ResourceUsage> first = resourceUsage(watched);
         kills += rounds(stage, traffic, hosts, connecting, whole.multipliedBy(2).dividedBy(3));
         List<JsonNode> after = states(clients);
-        List<Holdings> last = holdings(watched);
+        List<ResourceUsage> last = resourceUsage(watched);
         long batches = 0;
         for (int i = 0; i < CLIENTS; i++) {
             String wrong = after.get(i).get("wrong").asText();
@@ -100,8 +100,8 @@ public final class Soak implements AcceptanceTest {
         boolean isFlat = true;
         StringBuilder more = new StringBuilder();
         for (int i = 0; i < watched.size(); i++) {
-            Holdings difference = last.get(i).since(first.get(i));
-            isFlat &= difference.isNothingBut(mostBytes);
+            ResourceUsage difference = last.get(i).since(first.get(i));
+            isFlat &= difference.isWithin(mostBytes);
             more.append(i == 0 ? "server " : i == 1 ? ", client " : ", churned ")
                     .append(difference);
         }
@@ -143,11 +143,11 @@ public final class Soak implements AcceptanceTest {
         return states;
     }
 
-    private static List<Holdings> holdings(List<Child> children) throws IOException, InterruptedException {
-        List<Holdings> holdings = new ArrayList<>();
+    private static List<ResourceUsage> resourceUsage(List<Child> children) throws IOException, InterruptedException {
+        List<ResourceUsage> resourceUsage = new ArrayList<>();
         for (Child child : children) {
-            holdings.add(child.holdings());
+            resourceUsage.add(child.resourceUsage());
         }
-        return holdings;
+        return resourceUsage;
     }
 }

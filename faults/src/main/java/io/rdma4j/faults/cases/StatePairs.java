@@ -116,7 +116,7 @@ public final class StatePairs implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "RC, UC, UD: every pair of states, %d masks each: done and read back, or EINVAL and nothing changed; posting in each state"
                 .formatted(masks(scale));
     }
@@ -314,11 +314,11 @@ public final class StatePairs implements AcceptanceTest {
                 return what + " is refused with " + refusal;
             }
             String wrong = queuePair.state() == to ? null : what + " leads to " + queuePair.state();
-            Map<String, Object> asked = values(change);
+            Map<String, Object> required = values(change);
             if (to != RESET && to != ERROR) {
                 for (QueuePairAttribute attribute : mask) {
                     String name = attribute.name();
-                    if (asked.containsKey(name) && !asked.get(name).equals(after.get(name))) {
+                    if (required.containsKey(name) && !required.get(name).equals(after.get(name))) {
                         wrong = what + ": " + name + " reads " + after.get(name);
                     }
                 }

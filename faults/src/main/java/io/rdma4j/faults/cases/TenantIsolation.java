@@ -45,7 +45,7 @@ public final class TenantIsolation implements AcceptanceTest {
     }
 
     @Override
-    public String asked(Scale scale) {
+    public String required(Scale scale) {
         return "5 of 5 uses of another's key and address: REM_ACCESS_ERR, memory unchanged, then requests rejected"
                 + (scale == Scale.FULL ? " for 60 s" : "") + "; the other client unaffected";
     }
@@ -57,7 +57,7 @@ public final class TenantIsolation implements AcceptanceTest {
 
     @Override
     public Outcome run(TestStage stage) throws Exception {
-        TwoHosts hosts = stage.keep(TwoHosts.make());
+        TwoHosts hosts = stage.keep(TwoHosts.create());
         Child server =
                 Child.builder(stage, "server", Server.class).on(hosts.right()).start();
         int port = server.await("port", STEP).asInt();
@@ -76,19 +76,19 @@ public final class TenantIsolation implements AcceptanceTest {
         List<String> statuses = new ArrayList<>();
         for (int i = 0; i < VIOLATIONS; i++) {
             statuses.add(thief.await("tried", STEP).asText());
-            thief.tell("go on");
+            thief.sendLine("go on");
         }
         String after = thief.await("tried", STEP).asText();
         String later = "";
         if (stage.scale() == Scale.FULL) {
             stage.progress("waiting for the minute to end");
             Thread.sleep(61_000);
-            thief.tell("go on");
+            thief.sendLine("go on");
             later = thief.await("tried", STEP).asText();
         }
-        tenant.tell("check");
+        tenant.sendLine("check");
         String tenants = tenant.await("checked", STEP).asText();
-        server.tell("check");
+        server.sendLine("check");
         String touched = server.await("touched", STEP).asText();
         boolean all = statuses.stream().allMatch(CompletionStatus.REMOTE_ACCESS_ERROR.name()::equals);
         boolean refused = after.equals(REJECTED);
@@ -109,7 +109,7 @@ public final class TenantIsolation implements AcceptanceTest {
         private final List<TrafficSide> sides = new ArrayList<>();
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             TrafficSide.Listener listener = new TrafficSide.Listener(new InetSocketAddress(TwoHosts.RIGHT, 0), 16);
             Thread.ofPlatform().daemon().start(() -> {
                 while (true) {
@@ -119,10 +119,10 @@ public final class TenantIsolation implements AcceptanceTest {
                     }
                 }
             });
-            parent.say("port", listener.port());
-            while (parent.hear().equals("check")) {
+            parent.report("port", listener.port());
+            while (parent.nextCommand().equals("check")) {
                 synchronized (sides) {
-                    parent.say("touched", sides.stream().anyMatch(Server::isTouched) ? "yes" : "no");
+                    parent.report("touched", sides.stream().anyMatch(Server::isTouched) ? "yes" : "no");
                 }
             }
         }
@@ -139,7 +139,7 @@ public final class TenantIsolation implements AcceptanceTest {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             TrafficSide side = TrafficSide.connect(
                     new InetSocketAddress(parent.text("address", ""), 0),
                     new InetSocketAddress(TwoHosts.RIGHT, (int) parent.number("port", 0)),
@@ -147,15 +147,16 @@ public final class TenantIsolation implements AcceptanceTest {
             Map<String, Object> granted = new LinkedHashMap<>();
             granted.put("address", side.remoteAddress());
             granted.put("key", side.remoteKey());
-            parent.say("granted", granted);
-            while (parent.hear().equals("check")) {
+            parent.report("granted", granted);
+            while (parent.nextCommand().equals("check")) {
                 side.queuePair()
                         .postSend(new SendWorkRequest()
                                 .from(side.region(), 0, 64)
                                 .write(side.remoteAddress(), side.remoteKey())
                                 .signaled());
                 int count = side.await(batch, Duration.ofSeconds(5));
-                parent.say("checked", count == 0 ? "no completion" : batch[0].isSuccess() ? "" : batch[0].toString());
+                parent.report(
+                        "checked", count == 0 ? "no completion" : batch[0].isSuccess() ? "" : batch[0].toString());
             }
         }
     }
@@ -165,10 +166,10 @@ public final class TenantIsolation implements AcceptanceTest {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 
         @Override
-        public void play(Parent parent) throws IOException {
+        public void run(Parent parent) throws IOException {
             do {
-                parent.say("tried", attempt(parent));
-            } while (parent.hear().equals("go on"));
+                parent.report("tried", attempt(parent));
+            } while (parent.nextCommand().equals("go on"));
         }
 
         private String attempt(Parent parent) {

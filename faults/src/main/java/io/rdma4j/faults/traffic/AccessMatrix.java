@@ -252,7 +252,7 @@ public final class AccessMatrix implements Role {
     }
 
     @Override
-    public void play(Parent parent) throws Exception {
+    public void run(Parent parent) throws Exception {
         Thread.ofPlatform().daemon().start(this::accept);
         fill();
         List<String> wrong = new ArrayList<>();
@@ -262,7 +262,7 @@ public final class AccessMatrix implements Role {
                 wrong.add(row.name() + ": " + what);
             }
         }
-        parent.say("result", Map.of("rows", rows.size(), "wrong", wrong));
+        parent.report("result", Map.of("rows", rows.size(), "wrong", wrong));
     }
 
     private void accept() {

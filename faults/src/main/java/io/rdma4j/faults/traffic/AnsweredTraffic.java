@@ -39,7 +39,7 @@ public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String s
                 .with("timeout", ackTimeout)
                 .with("sizes", sizes)
                 .with("keepAliveMillis", keepAlive.toMillis())
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         return new AnsweredTraffic(answerer, answerer.await("port", STEP).asInt(), ackTimeout, sizes, keepAlive);
     }
@@ -64,7 +64,7 @@ public record AnsweredTraffic(Child answerer, int port, int ackTimeout, String s
                 .with("timeout", ackTimeout)
                 .with("sizes", sizes)
                 .with("keepAliveMillis", keepAlive.toMillis())
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         child.await("ready", STEP);
         return child;

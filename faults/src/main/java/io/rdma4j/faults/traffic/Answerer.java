@@ -38,7 +38,7 @@ public final class Answerer implements Role {
     }
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         sizes = parent.numbers("sizes");
         keepAliveMillis = parent.number("keepAliveMillis", 0);
         TrafficSide.Shape shape = TrafficSide.Shape.of(4, Exchange.SLOTS, REGION_BYTES)
@@ -51,12 +51,12 @@ public final class Answerer implements Role {
                 Thread.ofPlatform().daemon().start(() -> serve(request, shape));
             }
         });
-        parent.say("port", listener.port());
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+        parent.report("port", listener.port());
+        for (String word = parent.nextCommand(); !word.equals("end"); word = parent.nextCommand()) {
             if (word.equals("connections")) {
-                parent.say("connections", connections.get());
+                parent.report("connections", connections.get());
             } else if (word.equals("icrcErrors")) {
-                parent.say("icrcErrors", listener.icrcErrors());
+                parent.report("icrcErrors", listener.icrcErrors());
             }
         }
     }

@@ -40,7 +40,7 @@ public record Connecting(Child target, Child connector) {
                 .with("address", listening)
                 .with("bytes", 4096)
                 .with("backlog", BACKLOG)
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         Child connector = Child.builder(stage, "connector", Connector.class)
                 .on(hosts.left())
@@ -48,14 +48,14 @@ public record Connecting(Child target, Child connector) {
                 .with("to", TwoHosts.RIGHT)
                 .with("port", target.await("port", START).asInt())
                 .with("eitherCloses", eitherCloses ? 1 : 0)
-                .countsHoldings()
+                .trackNativeMemory()
                 .start();
         connector.await("ready", START);
         return new Connecting(target, connector);
     }
 
     /** How many connections the target has that have not ended for it. */
-    public int living() throws IOException, InterruptedException {
+    public int openConnections() throws IOException, InterruptedException {
         return target.ask("count", "count", START).get(1).asInt();
     }
 
@@ -66,12 +66,12 @@ public record Connecting(Child target, Child connector) {
      */
     public int awaitEnds(Duration limit) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
-        int living = living();
-        while (living > 0 && System.nanoTime() - deadline < 0) {
+        int openConnections = openConnections();
+        while (openConnections > 0 && System.nanoTime() - deadline < 0) {
             Thread.sleep(100);
-            living = living();
+            openConnections = openConnections();
         }
-        return living;
+        return openConnections;
     }
 
     /**

@@ -48,13 +48,13 @@ public final class Connector implements Role {
     private boolean eitherCloses;
 
     @Override
-    public void play(Parent parent) throws IOException, InterruptedException {
+    public void run(Parent parent) throws IOException, InterruptedException {
         InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         eitherCloses = parent.number("eitherCloses", 0) == 1;
         random.setSeed(parent.number("seed", 1));
-        parent.say("ready", 1);
-        for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
+        parent.report("ready", 1);
+        for (String line = parent.nextCommand(); !line.equals("end"); line = parent.nextCommand()) {
             String[] words = line.split(" ", -1);
             int count = Integer.parseInt(words[1]);
             try (ExecutorService threads = Executors.newFixedThreadPool(Integer.parseInt(words[2]))) {
@@ -67,7 +67,7 @@ public final class Connector implements Role {
             done.put("closeNanos", List.copyOf(closeNanos));
             done.put("wrong", List.copyOf(wrong));
             done.put("repeatedNumbers", repeated.get());
-            parent.say("done", done);
+            parent.report("done", done);
             connectNanos.clear();
             closeNanos.clear();
             wrong.clear();

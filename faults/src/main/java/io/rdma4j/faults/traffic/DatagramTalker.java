@@ -29,16 +29,16 @@ public final class DatagramTalker implements Role {
     private final Map<String, RdmaDatagramSocket> answering = new HashMap<>();
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         try (RdmaDatagramSocket socket = RdmaDatagramSocket.open()) {
             socket.bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
             socket.configureBlocking(false);
-            parent.say("ready", true);
+            parent.report("ready", true);
             while (true) {
-                String[] words = parent.hear().split(" ", -1);
+                String[] words = parent.nextCommand().split(" ", -1);
                 boolean isAnew = words[0].equals("anew");
                 String address = isAnew ? words[1] : words[0];
-                parent.say("echoed", isAnew ? anew(address) : exchange(socket, address, Integer.parseInt(words[1])));
+                parent.report("echoed", isAnew ? anew(address) : exchange(socket, address, Integer.parseInt(words[1])));
             }
         }
     }

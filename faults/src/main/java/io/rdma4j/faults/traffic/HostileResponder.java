@@ -112,13 +112,13 @@ public final class HostileResponder implements AutoCloseable {
     }
 
     /** Plays one script; what is wrong then, or nothing. */
-    public String play(Script script) throws IOException {
+    public String run(Script script) throws IOException {
         try (Arena arena = Arena.ofShared()) {
-            return play(script, arena);
+            return run(script, arena);
         }
     }
 
-    private String play(Script script, Arena arena) throws IOException {
+    private String run(Script script, Arena arena) throws IOException {
         byte[] before = new byte[2 * CANARY_BYTES + script.length()];
         Arrays.fill(before, CANARY);
         MemorySegment memory = arena.allocate(before.length);

@@ -84,7 +84,7 @@ public final class HostileServer implements AutoCloseable {
      *
      * @return the connection, to be closed when the client has had its time
      */
-    public AutoCloseable play(Script script) {
+    public AutoCloseable run(Script script) {
         CmId id = listener.getRequest();
         id.createQueuePair(null, CmQueuePairAttributes.of(new QueuePairCapabilities(16, 16, 1, 1, 0)));
         script.answer().accept(id);

@@ -101,7 +101,7 @@ public final class Injector implements Role {
     private record Senders(Sender peer, Sender otherPort, Sender otherAddress) {}
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         SplittableRandom random = new SplittableRandom(parent.number("seed", 1));
         Senders senders = new Senders(
                 new Sender(TwoHosts.LEFT, Frame.UDP_PORT),
@@ -119,10 +119,10 @@ public final class Injector implements Role {
             senders.peer.sealer.seal(packet, answer(known, i, i, random));
             senders.peer.sealer.seal(packet, end(known, i, random));
         }
-        parent.say("begun", 1);
+        parent.report("begun", 1);
         int perSecond = (int) parent.number("perSecond", 1);
         int sent = 0;
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+        for (String word = parent.nextCommand(); !word.equals("end"); word = parent.nextCommand()) {
             boolean isAimed = word.equals("go");
             long begin = System.nanoTime();
             for (int i = 0; i < perSecond; i++) {
@@ -133,7 +133,7 @@ public final class Injector implements Role {
                 }
             }
             sent += isAimed ? perSecond : 0;
-            parent.say("sent", sent);
+            parent.report("sent", sent);
         }
     }
 

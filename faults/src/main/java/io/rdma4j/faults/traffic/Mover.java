@@ -21,13 +21,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Mover implements Role {
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         InetSocketAddress from = new InetSocketAddress(parent.text("from", "127.0.0.1"), 0);
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         int timeout = (int) parent.number("timeout", 14);
         int[] sizes = parent.numbers("sizes");
-        parent.say("ready", 1);
-        for (String line = parent.hear(); !line.equals("end"); line = parent.hear()) {
+        parent.report("ready", 1);
+        for (String line = parent.nextCommand(); !line.equals("end"); line = parent.nextCommand()) {
             List<String> words = List.of(line.split(" "));
             Map<String, Object> done;
             try {
@@ -37,7 +37,7 @@ public final class Mover implements Role {
             } catch (RdmaException e) {
                 done = Map.of("wrong", String.valueOf(e.getMessage()), "status", "not connected");
             }
-            parent.say("done", done);
+            parent.report("done", done);
         }
     }
 

@@ -22,10 +22,10 @@ public final class PassiveTarget implements Role {
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final AtomicInteger made = new AtomicInteger();
-    private final List<TrafficSide> living = new CopyOnWriteArrayList<>();
+    private final List<TrafficSide> openConnections = new CopyOnWriteArrayList<>();
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         TrafficSide.Shape shape = TrafficSide.Shape.of(16, 16, parent.number("bytes", 1 << 20))
                 .withAckTimeout((int) parent.number("timeout", 14));
         InetSocketAddress address = new InetSocketAddress(parent.text("address", "127.0.0.1"), 0);
@@ -36,10 +36,10 @@ public final class PassiveTarget implements Role {
                 Thread.ofPlatform().daemon().start(() -> serve(request, shape));
             }
         });
-        parent.say("port", listener.port());
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+        parent.report("port", listener.port());
+        for (String word = parent.nextCommand(); !word.equals("end"); word = parent.nextCommand()) {
             if (word.equals("count")) {
-                parent.say("count", List.of(made.get(), living.size()));
+                parent.report("count", List.of(made.get(), openConnections.size()));
             }
         }
     }
@@ -47,10 +47,10 @@ public final class PassiveTarget implements Role {
     private void serve(TrafficSide.Request request, TrafficSide.Shape shape) {
         try (TrafficSide side = request.accept(shape, fresh -> fresh.postReceive(0, 0, 0))) {
             made.incrementAndGet();
-            living.add(side);
+            openConnections.add(side);
             WorkCompletion[] word = WorkCompletion.array(1);
             while (!side.hasEnded() && side.await(word, LOOK) == 0) {}
-            living.remove(side);
+            openConnections.remove(side);
         } catch (RdmaException e) {
             System.err.println("not accepted: " + e.getMessage());
         }

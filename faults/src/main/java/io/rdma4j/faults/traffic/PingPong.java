@@ -33,7 +33,7 @@ public final class PingPong implements Role {
     private volatile long lastNanos;
 
     @Override
-    public void play(Parent parent) throws Exception {
+    public void run(Parent parent) throws Exception {
         Exchange exchange = new Exchange(
                 new InetSocketAddress(parent.text("from", "127.0.0.1"), 0),
                 new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0)),
@@ -43,13 +43,13 @@ public final class PingPong implements Role {
         lastNanos = System.nanoTime();
         Thread watch = Thread.ofPlatform().daemon().start(() -> watchPort(exchange));
         Thread worker = Thread.ofPlatform().daemon().start(() -> work(exchange));
-        parent.say("ready", 1);
-        for (String word = parent.hear(); !word.equals("end"); word = parent.hear()) {
+        parent.report("ready", 1);
+        for (String word = parent.nextCommand(); !word.equals("end"); word = parent.nextCommand()) {
             if (word.equals("stop")) {
                 stops = true;
                 worker.join();
             }
-            parent.say("state", state(exchange));
+            parent.report("state", state(exchange));
         }
         stops = true;
         worker.join();

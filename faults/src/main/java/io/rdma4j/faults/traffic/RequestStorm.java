@@ -58,7 +58,7 @@ public final class RequestStorm implements Role {
     }
 
     @Override
-    public void play(Parent parent) throws IOException, InterruptedException {
+    public void run(Parent parent) throws IOException, InterruptedException {
         for (String address : own().toList()) {
             attackers.add(open(address));
             sealers.add(
@@ -67,7 +67,7 @@ public final class RequestStorm implements Role {
         DatagramChannel thirdParty = open(THIRD_PARTY);
         long service = TCP_SERVICES + parent.number("port", 0);
         int messages = (int) parent.number("messages", 1000);
-        parent.say("begun", 1);
+        parent.report("begun", 1);
         for (int i = 0; i < messages; i++) {
             send(i, service);
             if (i % BURST == 0) {
@@ -83,7 +83,7 @@ public final class RequestStorm implements Role {
         while (thirdParty.receive(received.clear()) != null) {
             toThirdParty++;
         }
-        parent.say(
+        parent.report(
                 "result",
                 Map.of(
                         "sentBytes",
@@ -94,7 +94,7 @@ public final class RequestStorm implements Role {
                         answers,
                         "toThirdParty",
                         toThirdParty));
-        String _ = parent.hear();
+        String _ = parent.nextCommand();
     }
 
     private void takeAnswers() throws IOException {

@@ -34,7 +34,7 @@ public final class Starved implements Role {
     private final List<String> wrong = new ArrayList<>();
 
     @Override
-    public void play(Parent parent) throws IOException, InterruptedException {
+    public void run(Parent parent) throws IOException, InterruptedException {
         String[] from = parent.text("from", "").split(",", -1);
         InetSocketAddress to = new InetSocketAddress(parent.text("to", "127.0.0.1"), (int) parent.number("port", 0));
         int[] sizes = parent.numbers("sizes");
@@ -60,7 +60,7 @@ public final class Starved implements Role {
             move(exchange);
         }
         result.put("wrong", String.join("; ", wrong));
-        parent.say("result", result);
+        parent.report("result", result);
     }
 
     private void move(Exchange exchange) {

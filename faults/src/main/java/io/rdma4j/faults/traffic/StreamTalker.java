@@ -28,19 +28,19 @@ public final class StreamTalker implements Role {
     private @Nullable RdmaStreamSocket held;
 
     @Override
-    public void play(Parent parent) throws IOException {
+    public void run(Parent parent) throws IOException {
         try (RdmaStreamSocket listener = RdmaStreamSocket.open()) {
             listener.bind(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 0));
             listener.listen(8);
             int port = Objects.requireNonNull(listener.localAddress()).getPort();
             Thread.ofPlatform().daemon().start(() -> serve(listener));
-            parent.say("ready", true);
+            parent.report("ready", true);
             while (true) {
-                String[] words = parent.hear().split(" ", -1);
+                String[] words = parent.nextCommand().split(" ", -1);
                 if (words[0].equals("held")) {
-                    parent.say("exchanged", endOfHeld());
+                    parent.report("exchanged", endOfHeld());
                 } else {
-                    parent.say("exchanged", exchange(words[1], port, words[0].equals("hold")));
+                    parent.report("exchanged", exchange(words[1], port, words[0].equals("hold")));
                 }
             }
         }
