@@ -11,15 +11,15 @@ import io.rdma4j.faults.traffic.Connecting;
 import java.time.Duration;
 
 /**
- * Connecting, one write and back, disconnecting by the one side or the other, over and over by four threads: nothing fails,
- * and nothing is left.
+ * Four threads connect, write once and disconnect repeatedly, where either side closes first. No connection fails, and
+ * no resources are left.
  */
 public final class Churn implements AcceptanceTest {
     private static final int THREADS = 4;
-    private static final int LEAST_PER_SECOND = 50;
-    private static final long MOST_BYTES = 1 << 20;
+    private static final int MIN_PER_SECOND = 50;
+    private static final long MAX_BYTES = 1 << 20;
     private static final Duration LIMIT = Duration.ofMinutes(15);
-    /** Time-wait, and a little. */
+    /** Time-wait and a margin. */
     private static final Duration SETTLE = Duration.ofSeconds(5);
 
     @Override
@@ -29,14 +29,14 @@ public final class Churn implements AcceptanceTest {
 
     @Override
     public String title() {
-        return "churn";
+        return "connection churn";
     }
 
     @Override
     public String required(Scale scale) {
         return cycles(scale)
-                + " connections by 4 threads, either side closes: none fails, 50 a second, no descriptor, no thread"
-                + " and at most 1 MiB left, no queue pair number twice";
+                + " connections by 4 threads, closed by either side: none fails, 50 a second, no descriptor, no thread"
+                + " and at most 1 MiB left, no queue pair number repeated";
     }
 
     private static int cycles(Scale scale) {
@@ -51,28 +51,28 @@ public final class Churn implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.create());
-        Connecting churn = Connecting.begin(stage, hosts, true);
-        stage.progress("until Java has compiled it, and what is kept of ended connections has its size");
-        JsonNode _ = churn.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
+        Connecting pair = Connecting.begin(stage, hosts, true);
+        stage.progress("until code is compiled and the state kept of ended connections has its final size");
+        JsonNode _ = pair.connect(stage.scale().of(200, 5000), THREADS, LIMIT);
         Thread.sleep(SETTLE);
-        ResourceUsage targetBefore = churn.target().resourceUsage();
-        ResourceUsage connectorBefore = churn.connector().resourceUsage();
+        ResourceUsage targetBefore = pair.target().resourceUsage();
+        ResourceUsage connectorBefore = pair.connector().resourceUsage();
         stage.progress("churn");
         long begin = System.nanoTime();
-        JsonNode done = churn.connect(cycles(stage.scale()), THREADS, LIMIT);
+        JsonNode done = pair.connect(cycles(stage.scale()), THREADS, LIMIT);
         double perSecond = cycles(stage.scale()) / ((System.nanoTime() - begin) / 1e9);
         Thread.sleep(SETTLE);
-        ResourceUsage targetMore = churn.target().resourceUsage().since(targetBefore);
-        ResourceUsage connectorMore = churn.connector().resourceUsage().since(connectorBefore);
-        int openConnections = churn.openConnections();
+        ResourceUsage targetGrowth = pair.target().resourceUsage().since(targetBefore);
+        ResourceUsage connectorGrowth = pair.connector().resourceUsage().since(connectorBefore);
+        int openConnections = pair.openConnections();
         int repeated = done.get("repeatedNumbers").asInt();
         return Outcome.of(
-                targetMore.isWithin(MOST_BYTES)
-                        && connectorMore.isWithin(MOST_BYTES)
+                targetGrowth.isWithin(MAX_BYTES)
+                        && connectorGrowth.isWithin(MAX_BYTES)
                         && openConnections == 0
                         && repeated == 0,
-                perSecond >= LEAST_PER_SECOND,
-                "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers twice"
-                        .formatted(perSecond, targetMore, connectorMore, openConnections, repeated));
+                perSecond >= MIN_PER_SECOND,
+                "none failed, %.0f a second; passive %s, active %s; %d connections left, %d numbers repeated"
+                        .formatted(perSecond, targetGrowth, connectorGrowth, openConnections, repeated));
     }
 }

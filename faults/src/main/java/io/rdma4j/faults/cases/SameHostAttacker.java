@@ -22,15 +22,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Another user of the host, who knows queue pair number, PSN, key and address, sends RDMA WRITEs from a UDP port of his own:
- * nothing of it has an effect. Without the check of the port the first one does, which shows that all else in it is right.
+ * Another user of the host sends RDMA WRITEs from another UDP port, which have no effect. The user knows queue pair
+ * number, PSN, key and address. Without the check of the source port the first WRITE succeeds, which shows that it is
+ * otherwise correct.
  */
 public final class SameHostAttacker implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
     private static final String NOBODY = "65534";
-    private static final int ATTACKERS_PORT = 40_123;
-    private static final int PACKETS_A_RUN = 50_000;
-    private static final long EVIL = 0xeeee_eeee_eeee_eeeeL;
+    private static final int ATTACKER_PORT = 40_123;
+    private static final int PACKETS_PER_RUN = 50_000;
+    private static final long INJECTED = 0xeeee_eeee_eeee_eeeeL;
 
     @Override
     public int number() {
@@ -59,27 +60,30 @@ public final class SameHostAttacker implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.create());
-        JsonNode open = attack(stage, hosts, "unchecked", 1, "-Drdma4j.security=source-port=off");
-        if (open.get("memory").asLong() != EVIL) {
-            return Outcome.failed("the forged packet is not accepted without the check either: it proves nothing");
+        JsonNode unchecked = attack(stage, hosts, "unchecked", 1, "-Drdma4j.security=source-port=off");
+        if (unchecked.get("memory").asLong() != INJECTED) {
+            return Outcome.failed("the forged packet is rejected even without the check, so the test proves nothing");
         }
         int packets = packets(stage.scale());
         JsonNode guarded = attack(stage, hosts, "guarded", packets);
         long seen = guarded.get("dropped").asLong();
         boolean untouched = guarded.get("memory").asLong() == 0
                 && guarded.get("psnBefore").asInt() == guarded.get("psnAfter").asInt();
-        String works = guarded.get("works").asText();
+        String secondWrite = guarded.get("works").asText();
         return Outcome.of(
-                untouched && works.isEmpty() && seen >= packets / 10,
+                untouched && secondWrite.isEmpty() && seen >= packets / 10,
                 "%s of %d accepted, %d reached the queue pair and were dropped%s"
                         .formatted(
                                 untouched ? "0" : "some",
                                 packets,
                                 seen,
-                                works.isEmpty() ? "" : "; afterwards " + works));
+                                secondWrite.isEmpty() ? "" : "; afterwards " + secondWrite));
     }
 
-    /** Two processes on the left host with a connection, and one of nobody that sends so many packets into it. */
+    /**
+     * Runs two connected processes on the left host, and an unprivileged process that sends {@code packets} packets
+     * into the connection.
+     */
     private static JsonNode attack(TestStage stage, TwoHosts hosts, String name, int packets, String... options)
             throws IOException, InterruptedException {
         Child victim = Child.builder(stage, name + "-victim", Victim.class)
@@ -87,22 +91,22 @@ public final class SameHostAttacker implements AcceptanceTest {
                 .options(options)
                 .start();
         int port = victim.await("port", STEP).asInt();
-        Child friend = Child.builder(stage, name + "-friend", Friend.class)
+        Child peer = Child.builder(stage, name + "-peer", Peer.class)
                 .on(hosts.left())
                 .options(options)
                 .with("port", port)
                 .start();
-        friend.await("written", STEP);
+        peer.await("written", STEP);
         JsonNode target = victim.await("target", STEP);
         String packet = ForgedWrite.hex(
                 TwoHosts.LEFT,
-                ATTACKERS_PORT,
+                ATTACKER_PORT,
                 target.get("queuePair").asInt(),
                 target.get("psn").asInt(),
                 target.get("address").asLong() + Long.BYTES,
                 target.get("key").asInt(),
-                EVIL);
-        for (int sent = 0; sent < packets; sent += PACKETS_A_RUN) {
+                INJECTED);
+        for (int sent = 0; sent < packets; sent += PACKETS_PER_RUN) {
             stage.progress(name + ": " + sent + " of " + packets);
             hosts.left()
                     .run(
@@ -115,20 +119,20 @@ public final class SameHostAttacker implements AcceptanceTest {
                             "-e",
                             ForgedWrite.SENDER,
                             TwoHosts.LEFT,
-                            Integer.toString(ATTACKERS_PORT),
-                            Integer.toString(Math.min(PACKETS_A_RUN, packets - sent)),
+                            Integer.toString(ATTACKER_PORT),
+                            Integer.toString(Math.min(PACKETS_PER_RUN, packets - sent)),
                             packet);
         }
-        friend.sendLine("again");
-        String works = friend.await("again", STEP).asText();
+        peer.sendLine("again");
+        String secondWrite = peer.await("again", STEP).asText();
         victim.sendLine("report");
         JsonNode report = victim.await("report", STEP);
-        friend.kill();
+        peer.kill();
         victim.kill();
-        return ((ObjectNode) report).put("works", works);
+        return ((ObjectNode) report).put("works", secondWrite);
     }
 
-    /** Has memory that its one peer may write, and tells all that an attacker could wish to know. */
+    /** Has memory that its peer may write, and reports everything that an attacker needs to know. */
     public static final class Victim implements Role {
         @Override
         public void run(Parent parent) throws IOException, InterruptedException {
@@ -148,7 +152,7 @@ public final class SameHostAttacker implements AcceptanceTest {
             report.put("memory", side.region().memory().get(ValueLayout.JAVA_LONG, Long.BYTES));
             report.put("dropped", side.queuePair().counters().getOrDefault("bad_source_port", 0L));
             report.put("psnBefore", psn);
-            // The friend has written once more.
+            // The peer has written again.
             report.put("psnAfter", side.queuePair().query().receivePsn() - 1 & 0xff_ffff);
             parent.report("report", report);
             String _ = parent.nextCommand();
@@ -161,8 +165,8 @@ public final class SameHostAttacker implements AcceptanceTest {
         }
     }
 
-    /** The victim's one peer: writes once, so that the victim knows its UDP port, and once more when told to. */
-    public static final class Friend implements Role {
+    /** The victim's peer. Writes once, so that the victim learns its UDP port, and again on command. */
+    public static final class Peer implements Role {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 
         @Override
@@ -177,7 +181,7 @@ public final class SameHostAttacker implements AcceptanceTest {
             }
         }
 
-        /** Why it could not be done, or nothing. */
+        /** Writes once. Returns the reason of a failure, or an empty string. */
         private String write(TrafficSide side) {
             side.queuePair()
                     .postSend(new SendWorkRequest()

@@ -17,30 +17,36 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Everything at once, for long, at 1 % loss: clients that move bytes by every operation and look at each, one of them
- * killed over and over, and others that connect and leave. Nothing is wrong, nothing stands still, and the server, a client
- * and who takes the connections hold at the end what they held after a third of the time.
+ * A long run of all operations at 1 % loss. Clients transfer and check bytes, one client is killed repeatedly, and
+ * others connect and disconnect. No byte is wrong and no client stalls. At the end the server, a client and the target
+ * of the connections use the same resources as after a third of the time.
  */
-@SuppressWarnings("try") // closing waits for an end, which may be interrupted
+@SuppressWarnings("try") // closing may throw InterruptedException
 public final class Soak implements AcceptanceTest {
     private static final String SIZES = "0,1,1023,1024,4096,65536";
 
-    /** Exponent of 134 ms: processes that share a busy machine are held back for longer than eight short ones. */
+    /** Exponent of 134 ms, because a busy machine may suspend a process for longer than eight short timeouts. */
     private static final int ACK_TIMEOUT = 15;
 
     private static final int CLIENTS = 3;
-    private static final int CONNECTIONS_A_ROUND = 20;
+    private static final int CONNECTIONS_PER_ROUND = 20;
     private static final int THREADS = 2;
     private static final int LOSS_PER_MILLE = 10;
     private static final Duration ROUND = Duration.ofSeconds(3);
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    /** Who is killed just after it has connected has left no will yet: the server asks who says nothing for so long. */
+    /**
+     * A process that is killed just after connecting has not yet left another process what it needs to disconnect its
+     * peer. The server therefore probes silent peers.
+     */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(2);
-    /** Longer than that, and than time-wait. */
+    /** Longer than the keep-alive interval and time-wait. */
     private static final Duration SETTLE = Duration.ofSeconds(8);
-    /** In the quick form: tables grow to their size, code is still loaded. */
+    /** Limit of the quick form, in which tables still grow and code is still loaded. */
     private static final long QUICK_MOST_BYTES = 4 << 20;
-    /** In the twenty minutes of the full form: a mebibyte an hour, and what a heap seems to hold more from look to look. */
+    /**
+     * Limit for the twenty minutes of the full form: one mebibyte per hour, and the fluctuation between two
+     * measurements of the heap.
+     */
     private static final long FULL_MOST_BYTES = (1 << 20) / 3 + (256 << 10);
 
     /** Creates the test. */
@@ -59,8 +65,8 @@ public final class Soak implements AcceptanceTest {
     @Override
     public String required(Scale scale) {
         return scale.of(24, 30 * 60)
-                + " s at 1 % loss with kills and churn: no wrong byte, nothing stands still; no descriptor"
-                + " and no thread more, memory <= 1 MiB an hour";
+                + " s at 1 % loss with kills and churn: no wrong byte, no client stalls; no descriptor"
+                + " or thread more, memory at most 1 MiB per hour";
     }
 
     @Override
@@ -92,26 +98,28 @@ public final class Soak implements AcceptanceTest {
             long more = after.get(i).get("batches").asLong()
                     - before.get(i).get("batches").asLong();
             if (!wrong.isEmpty() || more == 0) {
-                return Outcome.failed("client " + i + (wrong.isEmpty() ? " stands still" : ": " + wrong));
+                return Outcome.failed("client " + i + (wrong.isEmpty() ? " stalls" : ": " + wrong));
             }
             batches += more;
         }
-        long mostBytes = stage.scale().of(QUICK_MOST_BYTES, FULL_MOST_BYTES);
+        long maxBytes = stage.scale().of(QUICK_MOST_BYTES, FULL_MOST_BYTES);
         boolean isFlat = true;
         StringBuilder more = new StringBuilder();
         for (int i = 0; i < watched.size(); i++) {
             ResourceUsage difference = last.get(i).since(first.get(i));
-            isFlat &= difference.isWithin(mostBytes);
-            more.append(i == 0 ? "server " : i == 1 ? ", client " : ", churned ")
-                    .append(difference);
+            isFlat &= difference.isWithin(maxBytes);
+            more.append(i == 0 ? "server " : i == 1 ? ", client " : ", target ").append(difference);
         }
         return Outcome.of(
                 isFlat,
-                "%d batches right, %d connections, %d kills; %s"
-                        .formatted(batches, kills * CONNECTIONS_A_ROUND, kills, more));
+                "%d batches correct, %d connections, %d kills; %s"
+                        .formatted(batches, kills * CONNECTIONS_PER_ROUND, kills, more));
     }
 
-    /** Kills a client and starts another, and connects and leaves, until the time is over; how many were killed. */
+    /**
+     * Starts and kills a client, and connects and disconnects, until the time has elapsed. Returns the number of killed
+     * clients.
+     */
     private static int rounds(
             TestStage stage, AnsweredTraffic traffic, TwoHosts hosts, Connecting connecting, Duration duration)
             throws IOException, InterruptedException {
@@ -119,9 +127,9 @@ public final class Soak implements AcceptanceTest {
         int kills = 0;
         while (System.nanoTime() - end < 0) {
             stage.progress("%d s left, %d connections"
-                    .formatted((end - System.nanoTime()) / 1_000_000_000L, kills * CONNECTIONS_A_ROUND));
+                    .formatted((end - System.nanoTime()) / 1_000_000_000L, kills * CONNECTIONS_PER_ROUND));
             try (Child victim = traffic.pingPong(stage, hosts, "victim")) {
-                JsonNode _ = connecting.connect(CONNECTIONS_A_ROUND, THREADS, LIMIT);
+                JsonNode _ = connecting.connect(CONNECTIONS_PER_ROUND, THREADS, LIMIT);
                 Thread.sleep(ROUND);
                 String wrong = AnsweredTraffic.state(victim).get("wrong").asText();
                 if (!wrong.isEmpty()) {

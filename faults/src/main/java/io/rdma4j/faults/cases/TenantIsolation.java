@@ -26,8 +26,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A server with two clients, each with a connection of the defaults: one uses the other's true key and address. Each try is
- * refused and costs it the connection, and after five its connection requests are rejected, for a minute.
+ * A server has two clients with connections of default parameters. One client uses the other's valid key and address.
+ * Each attempt is refused and ends its connection. After five attempts its connection requests are rejected for a
+ * minute.
  */
 public final class TenantIsolation implements AcceptanceTest {
     private static final Duration STEP = Duration.ofSeconds(20);
@@ -46,7 +47,8 @@ public final class TenantIsolation implements AcceptanceTest {
 
     @Override
     public String required(Scale scale) {
-        return "5 of 5 uses of another's key and address: REM_ACCESS_ERR, memory unchanged, then requests rejected"
+        return "5 of 5 uses of another client's key and address: REM_ACCESS_ERR, memory unchanged, then requests"
+                + " rejected"
                 + (scale == Scale.FULL ? " for 60 s" : "") + "; the other client unaffected";
     }
 
@@ -78,33 +80,34 @@ public final class TenantIsolation implements AcceptanceTest {
             statuses.add(thief.await("tried", STEP).asText());
             thief.sendLine("go on");
         }
-        String after = thief.await("tried", STEP).asText();
-        String later = "";
+        String nextStatus = thief.await("tried", STEP).asText();
+        String laterStatus = "";
         if (stage.scale() == Scale.FULL) {
             stage.progress("waiting for the minute to end");
             Thread.sleep(61_000);
             thief.sendLine("go on");
-            later = thief.await("tried", STEP).asText();
+            laterStatus = thief.await("tried", STEP).asText();
         }
         tenant.sendLine("check");
-        String tenants = tenant.await("checked", STEP).asText();
+        String tenantStatus = tenant.await("checked", STEP).asText();
         server.sendLine("check");
         String touched = server.await("touched", STEP).asText();
-        boolean all = statuses.stream().allMatch(CompletionStatus.REMOTE_ACCESS_ERROR.name()::equals);
-        boolean refused = after.equals(REJECTED);
-        boolean forgiven = stage.scale() == Scale.QUICK || later.equals(CompletionStatus.REMOTE_ACCESS_ERROR.name());
+        boolean allDenied = statuses.stream().allMatch(CompletionStatus.REMOTE_ACCESS_ERROR.name()::equals);
+        boolean refused = nextStatus.equals(REJECTED);
+        boolean admittedAgain =
+                stage.scale() == Scale.QUICK || laterStatus.equals(CompletionStatus.REMOTE_ACCESS_ERROR.name());
         return Outcome.of(
-                all && refused && forgiven && tenants.isEmpty() && touched.equals("no"),
-                "tries: %s; then: %s%s; memory changed: %s; the other client: %s"
+                allDenied && refused && admittedAgain && tenantStatus.isEmpty() && touched.equals("no"),
+                "attempts: %s; then: %s%s; memory changed: %s; the other client: %s"
                         .formatted(
                                 statuses,
-                                after,
-                                later.isEmpty() ? "" : ", after a minute: " + later,
+                                nextStatus,
+                                laterStatus.isEmpty() ? "" : ", after a minute: " + laterStatus,
                                 touched,
-                                tenants.isEmpty() ? "unaffected" : tenants));
+                                tenantStatus.isEmpty() ? "unaffected" : tenantStatus));
     }
 
-    /** Accepts all, each with a protection domain and memory of its own, as {@link TrafficSide} does. */
+    /** Accepts all requests, with a protection domain and memory for each, as {@link TrafficSide} does. */
     public static final class Server implements Role {
         private final List<TrafficSide> sides = new ArrayList<>();
 
@@ -127,7 +130,7 @@ public final class TenantIsolation implements AcceptanceTest {
             }
         }
 
-        /** The tenant writes the first half of its memory only. */
+        /** Checks the second half of the memory, as the tenant writes only the first. */
         private static boolean isTouched(TrafficSide side) {
             MemorySegment half = side.region().memory().asSlice(2048);
             return half.mismatch(MemorySegment.ofArray(new byte[2048])) >= 0;
@@ -161,7 +164,7 @@ public final class TenantIsolation implements AcceptanceTest {
         }
     }
 
-    /** Uses the tenant's memory, with a new connection for each try. */
+    /** Uses the tenant's memory, with a new connection for each attempt. */
     public static final class Thief implements Role {
         private final WorkCompletion[] batch = WorkCompletion.array(4);
 

@@ -83,8 +83,8 @@ public final class TwoHosts implements AutoCloseable {
     }
 
     /**
-     * Sets whether the segments of one system call cross the cable as one large packet, so that loss drops up to 64
-     * frames at once. Initially each frame is dropped independently, as on a wire.
+     * Sets whether the segments of one system call cross the cable as one large packet. Loss then drops up to 64 frames
+     * at once. Initially each frame is dropped independently, as on a wire.
      */
     public void segmentsTogether(boolean together) throws IOException, InterruptedException {
         for (Host host : List.of(left, right)) {

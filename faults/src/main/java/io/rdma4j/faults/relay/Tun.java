@@ -10,7 +10,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A network interface whose other end is this process: packets that the host sends are read here, and packets written
+ * A network interface whose other end is this process. Packets that the host sends are read here, and packets written
  * here arrive at the host. They are IP packets without a frame. Reading and writing never block. Used by one thread.
  *
  * <p>It can be moved to another network namespace and renamed. It is removed when this process exits. Linux, {@code

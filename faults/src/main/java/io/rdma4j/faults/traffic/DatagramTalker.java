@@ -13,20 +13,20 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One datagram RDMA socket at the wildcard address, and for each address of this host a socket that sends back what it
- * receives. For each line {@code ADDRESS BYTES} of the test it says {@code echoed}: empty when datagrams of that size to that
- * address came back, the reason otherwise; for {@code anew ADDRESS} it replaces the answering socket of an address first.
+ * A datagram RDMA socket at the wildcard address, and an echo socket for each address of this host. For a line {@code
+ * ADDRESS BYTES} it reports {@code echoed}: empty if datagrams of that size to that address were echoed, otherwise the
+ * reason. For {@code replace ADDRESS} it replaces the echo socket of an address.
  */
 public final class DatagramTalker implements Role {
-    private static final Duration ANSWER = Duration.ofMillis(500);
-    /** A socket asks a silent peer anew after 2 seconds, so that a lost datagram or two do not count. */
+    private static final Duration ECHO_LIMIT = Duration.ofMillis(500);
+    /** A socket probes a silent peer again after 2 seconds, so losing a few datagrams is tolerated. */
     private static final int TRIES = 20;
-    /** Rounds that must be answered in each test: over UDP at first, from queue pair to queue pair then. */
+    /** Datagrams that must be echoed in each test, first over UDP and later between queue pairs. */
     private static final int ROUNDS = 3;
 
-    private static final int MOST_BYTES = 4096;
+    private static final int MAX_BYTES = 4096;
 
-    private final Map<String, RdmaDatagramSocket> answering = new HashMap<>();
+    private final Map<String, RdmaDatagramSocket> echoSockets = new HashMap<>();
 
     @Override
     public void run(Parent parent) throws IOException {
@@ -35,17 +35,19 @@ public final class DatagramTalker implements Role {
             socket.configureBlocking(false);
             parent.report("ready", true);
             while (true) {
-                String[] words = parent.nextCommand().split(" ", -1);
-                boolean isAnew = words[0].equals("anew");
-                String address = isAnew ? words[1] : words[0];
-                parent.report("echoed", isAnew ? anew(address) : exchange(socket, address, Integer.parseInt(words[1])));
+                String[] arguments = parent.nextCommand().split(" ", -1);
+                boolean replaces = arguments[0].equals("anew");
+                String address = replaces ? arguments[1] : arguments[0];
+                parent.report(
+                        "echoed",
+                        replaces ? replace(address) : exchange(socket, address, Integer.parseInt(arguments[1])));
             }
         }
     }
 
-    /** Opens the answering socket of an address, in place of the one before; the reason if that fails. */
-    private String anew(String address) {
-        RdmaDatagramSocket old = answering.remove(address);
+    /** Replaces the echo socket of an address. Returns an empty string or the reason of a failure. */
+    private String replace(String address) {
+        RdmaDatagramSocket old = echoSockets.remove(address);
         if (old != null) {
             old.close();
         }
@@ -56,13 +58,13 @@ public final class DatagramTalker implements Role {
             socket.close();
             return failed.toString();
         }
-        answering.put(address, socket);
-        Thread.ofPlatform().daemon().start(() -> sendBack(socket));
+        echoSockets.put(address, socket);
+        Thread.ofPlatform().daemon().start(() -> echo(socket));
         return "";
     }
 
-    private static void sendBack(RdmaDatagramSocket socket) {
-        ByteBuffer data = ByteBuffer.allocate(MOST_BYTES);
+    private static void echo(RdmaDatagramSocket socket) {
+        ByteBuffer data = ByteBuffer.allocate(MAX_BYTES);
         while (!socket.isClosed()) {
             try {
                 InetSocketAddress from = socket.receiveFrom(data.clear());
@@ -70,37 +72,37 @@ public final class DatagramTalker implements Role {
                     socket.sendTo(data.flip(), from);
                 }
             } catch (IOException failed) {
-                System.err.println("answering socket: " + failed);
+                System.err.println("echo socket: " + failed);
             }
         }
     }
 
     private String exchange(RdmaDatagramSocket socket, String address, int bytes) {
-        String why = "no answer";
-        int answers = 0;
-        RdmaDatagramSocket peer = answering.get(address);
-        for (int i = 0; i < TRIES && answers < ROUNDS; i++) {
+        String reason = "no echo";
+        int echoes = 0;
+        RdmaDatagramSocket peer = echoSockets.get(address);
+        for (int i = 0; i < TRIES && echoes < ROUNDS; i++) {
             try {
                 InetSocketAddress to = peer == null ? null : peer.localAddress();
                 if (to == null) {
-                    return "there is no answering socket";
+                    return "there is no echo socket";
                 }
                 byte[] sent = new byte[bytes];
                 sent[0] = (byte) (i + 1);
                 socket.sendTo(ByteBuffer.wrap(sent), to);
-                answers += hasAnswer(socket, sent) ? 1 : 0;
+                echoes += receivesEcho(socket, sent) ? 1 : 0;
             } catch (IOException failed) {
-                why = failed.toString();
+                reason = failed.toString();
                 System.err.println(address + ": " + failed);
             }
         }
-        return answers < ROUNDS ? why : "";
+        return echoes < ROUNDS ? reason : "";
     }
 
-    private static boolean hasAnswer(RdmaDatagramSocket socket, byte[] sent) throws IOException {
-        ByteBuffer data = ByteBuffer.allocate(MOST_BYTES);
-        while (socket.await(PollEvents.IN, ANSWER) != 0) {
-            socket.receiveFrom(data.clear()); // an answer to an earlier datagram may still come
+    private static boolean receivesEcho(RdmaDatagramSocket socket, byte[] sent) throws IOException {
+        ByteBuffer data = ByteBuffer.allocate(MAX_BYTES);
+        while (socket.await(PollEvents.IN, ECHO_LIMIT) != 0) {
+            socket.receiveFrom(data.clear()); // echoes of earlier datagrams may still arrive
             if (data.flip().equals(ByteBuffer.wrap(sent))) {
                 return true;
             }
