@@ -7,7 +7,7 @@ import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
 import io.rdma4j.faults.traffic.Connecting;
-import io.rdma4j.faults.traffic.StreamTalker;
+import io.rdma4j.faults.traffic.StreamEchoPeer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ public final class ConnectionInterfaces implements AcceptanceTest {
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.create());
         Connecting connecting = Connecting.beginAtAllAddresses(stage, hosts);
-        Child peer = Child.builder(stage, "talker", StreamTalker.class)
+        Child peer = Child.builder(stage, "peer", StreamEchoPeer.class)
                 .on(hosts.left())
                 .start();
         peer.await("ready", STEP);

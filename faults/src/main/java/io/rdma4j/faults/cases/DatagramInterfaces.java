@@ -6,7 +6,7 @@ import io.rdma4j.faults.Scale;
 import io.rdma4j.faults.TestStage;
 import io.rdma4j.faults.hosts.TwoHosts;
 import io.rdma4j.faults.process.Child;
-import io.rdma4j.faults.traffic.DatagramTalker;
+import io.rdma4j.faults.traffic.DatagramEchoPeer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,7 +51,7 @@ public final class DatagramInterfaces implements AcceptanceTest {
     @Override
     public Outcome run(TestStage stage) throws Exception {
         TwoHosts hosts = stage.keep(TwoHosts.create());
-        Child peer = Child.builder(stage, "talker", DatagramTalker.class)
+        Child peer = Child.builder(stage, "peer", DatagramEchoPeer.class)
                 .on(hosts.left())
                 .start();
         peer.await("ready", STEP);

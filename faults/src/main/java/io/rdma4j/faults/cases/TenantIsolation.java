@@ -47,8 +47,7 @@ public final class TenantIsolation implements AcceptanceTest {
 
     @Override
     public String required(Scale scale) {
-        return "5 of 5 uses of another client's key and address: REM_ACCESS_ERR, memory unchanged, then requests"
-                + " rejected"
+        return "5 of 5 uses of another's key and address: REM_ACCESS_ERR, memory unchanged, then requests rejected"
                 + (scale == Scale.FULL ? " for 60 s" : "") + "; the other client unaffected";
     }
 

@@ -55,12 +55,12 @@ public record Damage(int lossPerMille, int duplicatePerMille, int corruptPerMill
                     .formatted(corruptPerMille));
         }
         return """
-            table netdev faults {
-              chain arriving {
-                type filter hook ingress device "%s" priority 0; policy accept;
-                %s
-              }
-            }
-            """.formatted(device, rules);
+                table netdev faults {
+                  chain arriving {
+                    type filter hook ingress device "%s" priority 0; policy accept;
+                    %s
+                  }
+                }
+                """.formatted(device, rules);
     }
 }

@@ -17,12 +17,12 @@ public final class ForgedWrite {
      * packet in hexadecimal digits.
      */
     public static final String SENDER = """
-        my ($host, $port, $count, $hex) = @ARGV;
-        socket(my $socket, AF_INET, SOCK_DGRAM, 17) or die "socket: $!";
-        bind($socket, pack_sockaddr_in($port, inet_aton($host))) or die "bind: $!";
-        my ($data, $to) = (pack("H*", $hex), pack_sockaddr_in(4791, inet_aton($host)));
-        for (1 .. $count) { send($socket, $data, 0, $to); select(undef, undef, undef, 0.001) if $_ % 200 == 0; }
-        """;
+            my ($host, $port, $count, $hex) = @ARGV;
+            socket(my $socket, AF_INET, SOCK_DGRAM, 17) or die "socket: $!";
+            bind($socket, pack_sockaddr_in($port, inet_aton($host))) or die "bind: $!";
+            my ($data, $to) = (pack("H*", $hex), pack_sockaddr_in(4791, inet_aton($host)));
+            for (1 .. $count) { send($socket, $data, 0, $to); select(undef, undef, undef, 0.001) if $_ % 200 == 0; }
+            """;
 
     private ForgedWrite() {}
 

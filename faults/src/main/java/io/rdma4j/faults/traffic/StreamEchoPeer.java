@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * failure, or {@code nothing} if neither occurs in time.
  * </ul>
  */
-public final class StreamTalker implements Role {
+public final class StreamEchoPeer implements Role {
     private static final Duration READ_LIMIT = Duration.ofSeconds(20);
     private static final int BYTES = 10_000;
 

@@ -17,7 +17,7 @@ import java.util.Map;
  * ADDRESS BYTES} it reports {@code echoed}: empty if datagrams of that size to that address were echoed, otherwise the
  * reason. For {@code replace ADDRESS} it replaces the echo socket of an address.
  */
-public final class DatagramTalker implements Role {
+public final class DatagramEchoPeer implements Role {
     private static final Duration ECHO_LIMIT = Duration.ofMillis(500);
     /** A socket probes a silent peer again after 2 seconds, so losing a few datagrams is tolerated. */
     private static final int TRIES = 20;
