@@ -102,10 +102,10 @@ final class AcceptanceTable {
                 + "\n";
     }
 
-    private static List<String> wrap(String words) {
+    private static List<String> wrap(String text) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();
-        for (String word : words.split(" ", -1)) {
+        for (String word : text.split(" ", -1)) {
             if (!line.isEmpty() && line.length() + 1 + word.length() > WIDTH) {
                 lines.add(line.toString());
                 line.setLength(0);

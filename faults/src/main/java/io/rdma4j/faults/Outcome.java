@@ -27,8 +27,8 @@ public record Outcome(Verdict verdict, String measured) {
     }
 
     /** Returns FAILED if something was incorrect, otherwise PASSED or SLOW. */
-    public static Outcome of(boolean right, boolean fast, String measured) {
-        return new Outcome(!right ? Verdict.FAILED : fast ? Verdict.PASSED : Verdict.SLOW, measured);
+    public static Outcome of(boolean correct, boolean fast, String measured) {
+        return new Outcome(!correct ? Verdict.FAILED : fast ? Verdict.PASSED : Verdict.SLOW, measured);
     }
 
     /** Returns FAILED with a figure or a reason. */

@@ -53,7 +53,7 @@ public final class TestStage implements AutoCloseable {
         progress.show(text);
     }
 
-    /** Appends a line to {@code notes.txt} in the folder, for details behind the figures of the table. */
+    /** Appends a line to {@code notes.txt} in the folder, for details that the table does not show. */
     public void note(String line) throws IOException {
         Files.writeString(folder.resolve(NOTES), line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }

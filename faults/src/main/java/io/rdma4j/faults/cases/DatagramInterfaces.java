@@ -76,7 +76,7 @@ public final class DatagramInterfaces implements AcceptanceTest {
     }
 
     private void replace(Child peer, String address) throws IOException, InterruptedException {
-        String reason = peer.ask("anew " + address, "echoed", STEP).asText();
+        String reason = peer.ask("replace " + address, "echoed", STEP).asText();
         if (!reason.isEmpty()) {
             wrong.add("new socket of " + address + ": " + reason);
         }

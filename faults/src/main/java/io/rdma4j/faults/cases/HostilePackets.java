@@ -305,7 +305,7 @@ public final class HostilePackets implements AcceptanceTest {
             }
             QueuePairAttributes psns = victim.query();
             for (byte[] packet : packets) {
-                if (HostileDatagrams.isWhole(packet)) {
+                if (HostileDatagrams.isComplete(packet)) {
                     if (!HostileDatagrams.isManagement(packet)) {
                         aim(packet, psns, numberMask);
                     }

@@ -186,7 +186,7 @@ public final class KilledIdle implements AcceptanceTest {
             Thread.ofPlatform().daemon().start(() -> watch(side, parent));
             Thread.ofPlatform().daemon().start(() -> listen(events, parent));
             parent.report("ready", 1);
-            for (String word = parent.nextCommand(); !word.equals("end"); word = parent.nextCommand()) {
+            for (String command = parent.nextCommand(); !command.equals("end"); command = parent.nextCommand()) {
                 Map<String, Object> state = new LinkedHashMap<>();
                 state.put("outcome", outcome);
                 state.put("disconnected", disconnected);

@@ -90,23 +90,23 @@ public final class NoisyNeighbours implements AcceptanceTest {
         JsonNode _ = flooder.ask("flood", "flooding", STEP);
         schedule(hosts, flooder, "--idle");
         JsonNode _ = victim.ask("measure 2", "measured", limit);
-        JsonNode beside = victim.ask("measure " + seconds, "measured", limit);
+        JsonNode underLoad = victim.ask("measure " + seconds, "measured", limit);
         schedule(hosts, flooder, "--other");
         JsonNode flooded = flooder.ask("stop", "flooded", STEP);
         double factor =
-                beside.get("p99Nanos").asDouble() / alone.get("p99Nanos").asDouble();
+                underLoad.get("p99Nanos").asDouble() / alone.get("p99Nanos").asDouble();
         double share =
-                beside.get("perSecond").asDouble() / alone.get("perSecond").asDouble();
+                underLoad.get("perSecond").asDouble() / alone.get("perSecond").asDouble();
         double flood = flooded.get("bytesPerSecond").asDouble();
         return Outcome.of(
                 true,
                 factor <= MAX_FACTOR && share >= MIN_SHARE && flood >= MIN_FLOOD_BYTES_PER_SECOND,
                 "p99 %.0f us instead of %.0f, %.1f times; %.0f/s instead of %.0f, %.0f %%; neighbours %.0f MiB/s"
                         .formatted(
-                                beside.get("p99Nanos").asDouble() / 1000,
+                                underLoad.get("p99Nanos").asDouble() / 1000,
                                 alone.get("p99Nanos").asDouble() / 1000,
                                 factor,
-                                beside.get("perSecond").asDouble(),
+                                underLoad.get("perSecond").asDouble(),
                                 alone.get("perSecond").asDouble(),
                                 100 * share,
                                 flood / (1 << 20)));

@@ -130,7 +130,7 @@ public final class Predictability implements AcceptanceTest {
             parent.report("made", Map.of("hits", hits, "best", best, "repeats", repeats, "first", first));
         }
 
-        private void guess(String what, int numbers, long step, LongSupplier next) {
+        private void guess(String kind, int numbers, long step, LongSupplier next) {
             long[] guesses = new long[3];
             int[] correct = new int[guesses.length];
             long last = next.getAsLong();
@@ -153,7 +153,7 @@ public final class Predictability implements AcceptanceTest {
             for (int g = 0; g < guesses.length; g++) {
                 if (correct[g] > hits) {
                     hits = correct[g];
-                    best = what;
+                    best = kind;
                 }
             }
         }

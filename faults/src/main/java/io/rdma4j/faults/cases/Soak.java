@@ -85,11 +85,11 @@ public final class Soak implements AcceptanceTest {
         Connecting connecting = Connecting.begin(stage, hosts, false);
         hosts.damage(Damage.loss(LOSS_PER_MILLE));
         List<Child> watched = List.of(traffic.answerer(), clients.getFirst(), connecting.target());
-        Duration whole = Duration.ofSeconds(stage.scale().of(24L, 30 * 60));
+        Duration total = Duration.ofSeconds(stage.scale().of(24L, 30 * 60));
         List<JsonNode> before = states(clients);
-        int kills = rounds(stage, traffic, hosts, connecting, whole.dividedBy(3));
+        int kills = rounds(stage, traffic, hosts, connecting, total.dividedBy(3));
         List<ResourceUsage> first = resourceUsage(watched);
-        kills += rounds(stage, traffic, hosts, connecting, whole.multipliedBy(2).dividedBy(3));
+        kills += rounds(stage, traffic, hosts, connecting, total.multipliedBy(2).dividedBy(3));
         List<JsonNode> after = states(clients);
         List<ResourceUsage> last = resourceUsage(watched);
         long batches = 0;

@@ -18,23 +18,23 @@ final class Command {
      * @throws IOException if the program cannot be started, exceeds the time limit or fails; the message contains its
      *     output
      */
-    static String run(List<String> words) throws IOException, InterruptedException {
-        return run(words, "");
+    static String run(List<String> command) throws IOException, InterruptedException {
+        return run(command, "");
     }
 
     /** Runs a program with {@code input} as its standard input. */
-    static String run(List<String> words, String input) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
+    static String run(List<String> command, String input) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try (var writer = process.outputWriter(StandardCharsets.UTF_8)) {
             writer.write(input);
         }
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly();
-            throw new IOException(String.join(" ", words) + ": not done in " + LIMIT_SECONDS + " s");
+            throw new IOException(String.join(" ", command) + ": not done in " + LIMIT_SECONDS + " s");
         }
         if (process.exitValue() != 0) {
-            throw new IOException(String.join(" ", words) + ": " + output.strip());
+            throw new IOException(String.join(" ", command) + ": " + output.strip());
         }
         return output;
     }

@@ -57,9 +57,9 @@ public final class Host implements AutoCloseable {
      * @return its output
      * @throws IOException if the program fails; the message contains its output
      */
-    public String run(String... words) throws IOException, InterruptedException {
+    public String run(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(prefix());
-        command.addAll(List.of(words));
+        command.addAll(List.of(arguments));
         return Command.run(command);
     }
 

@@ -159,7 +159,7 @@ public final class AccessMatrix implements Role {
         row("window", success, 64, (s, r) -> window(s, r, s), plain);
         row("window of another connection", DENIED, 64, this::boundElsewhere, plain);
         row("invalidated window", DENIED, 64, this::invalidated, plain);
-        row("beside the window", DENIED, 64, this::besideWindow, plain);
+        row("before the window", DENIED, 64, this::beforeWindow, plain);
         row("old key of a window", DENIED, 64, this::staleWindow, plain);
     }
 
@@ -208,7 +208,7 @@ public final class AccessMatrix implements Role {
         return target;
     }
 
-    private Target besideWindow(TrafficSide server, MemoryRegion region) {
+    private Target beforeWindow(TrafficSide server, MemoryRegion region) {
         Target target = window(server, region, server);
         return new Target(target.address - 32, target.key);
     }
@@ -262,9 +262,9 @@ public final class AccessMatrix implements Role {
         fill();
         List<String> wrong = new ArrayList<>();
         for (Row row : rows) {
-            String what = run(row);
-            if (!what.isEmpty()) {
-                wrong.add(row.name() + ": " + what);
+            String difference = run(row);
+            if (!difference.isEmpty()) {
+                wrong.add(row.name() + ": " + difference);
             }
         }
         parent.report("result", Map.of("rows", rows.size(), "wrong", wrong));

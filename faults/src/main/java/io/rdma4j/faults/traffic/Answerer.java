@@ -71,7 +71,7 @@ public final class Answerer implements Role {
                 connections.decrementAndGet();
             }
         } catch (RdmaException e) {
-            // The peer has given up meanwhile, or its last message was lost.
+            // The peer has given up, or its last message was lost.
             System.err.println("a connection ends: " + e.getMessage());
         }
     }

@@ -36,7 +36,7 @@ public final class DatagramEchoPeer implements Role {
             parent.report("ready", true);
             while (true) {
                 String[] arguments = parent.nextCommand().split(" ", -1);
-                boolean replaces = arguments[0].equals("anew");
+                boolean replaces = arguments[0].equals("replace");
                 String address = replaces ? arguments[1] : arguments[0];
                 parent.report(
                         "echoed",

@@ -60,17 +60,19 @@ public final class HostileDatagrams {
         return all;
     }
 
-    /** Returns whether the packet is addressed to queue pair 1, which {@link #aim} must not change. */
+    /**
+     * Returns whether the packet is complete and addressed to queue pair 1, and so must not be passed to {@link #aim}.
+     */
     public static boolean isManagement(byte[] packet) {
-        return isWhole(packet) && Bth.destinationQueuePair(MemorySegment.ofArray(packet), 0) == GsiPacket.QUEUE_PAIR;
+        return isComplete(packet) && Bth.destinationQueuePair(MemorySegment.ofArray(packet), 0) == GsiPacket.QUEUE_PAIR;
     }
 
     /** Returns whether the packet is long enough for a queue pair number, a PSN and an ICRC. */
-    public static boolean isWhole(byte[] packet) {
+    public static boolean isComplete(byte[] packet) {
         return packet.length >= Bth.LENGTH + Packet.ICRC_LENGTH;
     }
 
-    /** Sets the queue pair number and the PSN of a whole packet. */
+    /** Sets the queue pair number and the PSN of a complete packet. */
     public static void aim(byte[] packet, int queuePair, int psn) {
         MemorySegment s = MemorySegment.ofArray(packet);
         Wire.u24(s, 5, queuePair);
@@ -123,8 +125,8 @@ public final class HostileDatagrams {
 
     private static Stream<byte[]> truncated() {
         return Captures.frames().flatMap(frame -> {
-            byte[] whole = Captures.payload(frame);
-            return IntStream.range(0, whole.length).mapToObj(length -> Arrays.copyOf(whole, length));
+            byte[] complete = Captures.payload(frame);
+            return IntStream.range(0, complete.length).mapToObj(length -> Arrays.copyOf(complete, length));
         });
     }
 }
