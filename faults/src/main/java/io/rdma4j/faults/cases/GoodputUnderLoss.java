@@ -49,7 +49,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
 
     @Override
     public String required(Scale scale) {
-        return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets per packet at 1 %%; median of %d x %d MiB"
+        return "at 0.1, 1, 5, 10 %% loss at least 85, 50, 10, 3 %% of lossless; at most 1.5 packets sent per packet needed at 1 %%; median of %d x %d MiB"
                 .formatted(ROUNDS, mebibytes(scale));
     }
 
@@ -79,7 +79,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
                 Run run = run(mover, messages);
                 bytesPerNano[i][round] = run.bytesPerNano();
                 kept[i][round] = run.bytesPerNano() / bytesPerNano[0][round];
-                packets[i] += run.packetsPerPacket() / ROUNDS;
+                packets[i] += run.sentPerNeeded() / ROUNDS;
             }
         }
         boolean isReached = packets[2] <= MAX_PACKETS_AT_1_PER_CENT;
@@ -92,7 +92,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
         return Outcome.of(
                 true,
                 isReached,
-                "%s %% of %.2f GB/s; %.2f packets per packet at 1 %%, %.2f at 10 %%"
+                "%s %% of %.2f GB/s; %.2f packets sent per packet needed at 1 %%, %.2f at 10 %%"
                         .formatted(String.join(", ", percentages), median(bytesPerNano[0]), packets[2], packets[4]));
     }
 
@@ -102,7 +102,7 @@ public final class GoodputUnderLoss implements AcceptanceTest {
         return sorted[sorted.length / 2];
     }
 
-    private record Run(double bytesPerNano, double packetsPerPacket) {}
+    private record Run(double bytesPerNano, double sentPerNeeded) {}
 
     private static Run run(Child mover, long messages) throws IOException, InterruptedException {
         JsonNode done = mover.ask("stream " + messages, "done", LIMIT);

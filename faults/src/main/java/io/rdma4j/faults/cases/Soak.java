@@ -44,8 +44,8 @@ public final class Soak implements AcceptanceTest {
     /** Limit of the quick form, in which tables still grow and code is still loaded. */
     private static final long QUICK_MOST_BYTES = 4 << 20;
     /**
-     * Limit for the twenty minutes of the full form: one mebibyte per hour, and the fluctuation between two
-     * measurements of the heap.
+     * Limit of the full form, whose measurements are twenty minutes apart: one mebibyte per hour, and the fluctuation
+     * between two measurements of the heap.
      */
     private static final long FULL_MOST_BYTES = (1 << 20) / 3 + (256 << 10);
 
