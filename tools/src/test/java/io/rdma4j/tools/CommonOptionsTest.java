@@ -46,11 +46,11 @@ class CommonOptionsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "rping --pcap | needs a value",
+                "rping --pcap | requires a value",
                 "rping --fault lost=1% | there is no fault 'lost'",
                 "rping --fault loss=200% | loss",
-                "rping --pcap /no/such/folder/x | there is no folder /no/such/folder",
-                "rping --pcap / | is a folder",
+                "rping --pcap /no/such/folder/x | directory /no/such/folder does not exist",
+                "rping --pcap / | is a directory",
             })
     void wrongValueIsExplained(String words, String explanation) {
         assertThatExceptionOfType(CommonOptions.UsageException.class)

@@ -41,8 +41,8 @@ class MainTest {
             delimiter = '|',
             value = {
                 "rping --json --fault x | \"rping\" | 2 | is not a fault and its value",
-                "--json rping --pcap /no/such/folder/x | \"rping\" | 2 | there is no folder /no/such/folder",
-                "rping --json --pcap | \"rping\" | 2 | option --pcap needs a value",
+                "--json rping --pcap /no/such/folder/x | \"rping\" | 2 | directory /no/such/folder does not exist",
+                "rping --json --pcap | \"rping\" | 2 | option --pcap requires a value",
                 "rpnig --json | \"rpnig\" | 2 | did you mean 'rping'?",
                 "--json | null | 2 | which tool?",
                 "--json --help | null | 2 | which tool?",

@@ -19,7 +19,7 @@ final class TimedConnection {
     /**
      * Creates a connection.
      *
-     * @param peer where the server listens; null for a server's connection
+     * @param peer the server's address, or null for a server's connection
      */
     TimedConnection(@Nullable InetSocketAddress peer) {
         this.peer = peer;
@@ -47,17 +47,17 @@ final class TimedConnection {
         queuePair = made;
     }
 
-    /** Allows so many more attempts. */
+    /** Sets the number of remaining retries. */
     synchronized void retries(int count) {
         retriesLeft = count;
     }
 
-    /** Takes one of the attempts, if there is one. */
+    /** Consumes one of the retries, and returns whether one was left. */
     synchronized boolean retry() {
         return retriesLeft-- > 0;
     }
 
-    /** Whether it is the first time that the connection is to be disconnected. */
+    /** Returns true for the first caller, which must disconnect the connection. */
     boolean beginDisconnecting() {
         return disconnecting.compareAndSet(false, true);
     }

@@ -321,7 +321,7 @@ class CmtimeTest {
         String address = Meeting.loopback();
         ToolRun root = ToolRun.of(new Cmtime(), "-b %s -C %s".formatted(address, address));
         assertThat(root.status()).isEqualTo(1);
-        assertThat(root.err()).contains("of 2 instances 1 came", "cmtime -L -C " + address);
+        assertThat(root.err()).contains("1 of 2 instances have connected", "cmtime -L -C " + address);
     }
 
     @Test
@@ -417,8 +417,8 @@ class CmtimeTest {
                 "-s 127.0.0.1 | cmtime --classic -s ADDRESS",
                 "-b 127.0.0.1 | must be given",
                 "-C 127.0.0.1 | must be given",
-                "-b 127.0.0.1 -b 127.0.0.2 -C 127.0.0.1 | give one of them",
-                "-b 127.0.0.1 -B lo -C 127.0.0.1 | give one of them",
+                "-b 127.0.0.1 -b 127.0.0.2 -C 127.0.0.1 | specify one of them",
+                "-b 127.0.0.1 -B lo -C 127.0.0.1 | specify one of them",
                 "-b 127.0.0.1 -C 127.0.0.1 -c 0 | -c and -t must be at least 1",
                 "-b 127.0.0.1 -C 127.0.0.1 -c 9000000 | -c times -P must be at most 10000000",
                 "-b 127.0.0.1 -C 127.0.0.1 -P 1 | -P must be at least 2",
