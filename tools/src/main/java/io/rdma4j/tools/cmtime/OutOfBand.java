@@ -211,8 +211,8 @@ final class OutOfBand implements AutoCloseable {
             } catch (SocketTimeoutException e) {
                 report.explain(String.format(
                         Locale.ROOT,
-                        "%d of %d instances have connected, and no other within %d s. Start the servers: cmtime -L -C"
-                                + " %s",
+                        "%d of %d instances have connected, and no other within %d s."
+                                + " Start the servers: cmtime -L -C %s",
                         all.size(),
                         self.peers(),
                         acceptTimeoutMillis / 1000,

@@ -173,7 +173,7 @@ class EndpointToolsTest {
         ToolRun client = EndpointMeeting.clientOf(server, new RdmaClient(), "-s " + address);
         assertThat(client.status()).as(client.err()).isEqualTo(-5);
         assertThat(client.out()).isEqualTo(CLIENT.formatted(-5));
-        assertThat(client.err()).contains("rdma_client: the peer's message did not come: LOCAL_LENGTH_ERROR");
+        assertThat(client.err()).contains("rdma_client: the peer's message was not received: LOCAL_LENGTH_ERROR");
         assertThat(server.status()).isNotZero();
     }
 

@@ -283,7 +283,7 @@ class MessageToolsTest {
             value = {
                 "-m 127.0.0.9 -b 127.0.0.1 | is not a multicast address",
                 "-m 239.77.3.1 -b 127.0.0.1 -S 4097 | message_size 4097 is larger than active mtu 4096",
-                "-m 239.77.3.1 -b 127.0.0.1 -l | leave -l out",
+                "-m 239.77.3.1 -b 127.0.0.1 -l | omit -l",
                 "-M ff0e::1 | unmapped multicast address requires binding to source address",
                 "-m no.such.host.invalid -b 127.0.0.1 | getaddrinfo failed",
                 "-m 239.77.3.1 -b 203.0.113.77 | addr bind failure",
