@@ -15,7 +15,7 @@ class CommonOptionsTest {
     }
 
     @Test
-    void optionsAreTakenOutWhereverTheyStand() throws Exception {
+    void optionsAreExtractedFromAnyPosition() throws Exception {
         CommonOptions options =
                 parse("--trace rping -c --fault=loss=1%,seed=7 -a ::1 --pcap x.pcapng -v --json --device soft");
         assertThat(options)
@@ -30,7 +30,7 @@ class CommonOptionsTest {
     }
 
     @Test
-    void whatFollowsTwoHyphensIsTheTools() throws Exception {
+    void argumentsAfterTwoHyphensBelongToTheTool() throws Exception {
         CommonOptions options = parse("rping -s -- --trace --help");
         assertThat(options.arguments()).containsExactly("rping", "-s", "--", "--trace", "--help");
         assertThat(options.trace()).isFalse();

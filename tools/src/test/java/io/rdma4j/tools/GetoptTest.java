@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every expectation was printed by a C program around glibc's getopt. */
+/** Tests the parser against the output of a C program that calls glibc's getopt. */
 class GetoptTest {
     @ParameterizedTest(name = "{0} : {1}")
     @CsvSource(
@@ -71,9 +71,9 @@ class GetoptTest {
         assertThat(seen.toString().strip()).isEqualTo(expected.strip());
     }
 
-    /** Source: glibc, where names that have the same letter and argument are one option. */
+    /** Source: glibc, which treats names with the same letter and argument as one option. */
     @Test
-    void shortenedNameOfOneOptionWithTwoNamesIsClear() {
+    void abbreviationOfOneOptionWithTwoNamesIsUnambiguous() {
         List<LongOption> twice = List.of(
                 new LongOption("verbatim", false, 'v'),
                 new LongOption("verbose", false, 'v'),

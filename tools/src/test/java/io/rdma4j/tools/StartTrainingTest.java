@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** What the training leaves out silently would be missing in every start. */
+/** The training skips failed runs silently, and every later start would be slower. So all runs must succeed. */
 @Timeout(60)
 class StartTrainingTest {
     @ParameterizedTest

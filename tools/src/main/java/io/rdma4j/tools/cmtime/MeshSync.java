@@ -44,7 +44,7 @@ final class MeshSync {
         if (!context.progress.await(step, count, patience.nanos())) {
             context.progress.fail(() -> context.report.explain(String.format(
                     Locale.ROOT,
-                    "%d of %d connections have done the step '%s', and then nothing came for %d s. Start all instances"
+                    "%d of %d connections have completed the step '%s', and no other within %d s. Start all instances"
                             + " with the same -c and -P",
                     context.progress.count(step),
                     count,

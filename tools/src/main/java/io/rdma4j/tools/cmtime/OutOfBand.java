@@ -323,7 +323,7 @@ final class OutOfBand implements AutoCloseable {
             progress.fail(() -> report.explain("the instance at " + link.name
                     + (lost
                             ? " has ended before the test was done"
-                            : " does another step. Start all with the same -P")));
+                            : " is at another step. Start all with the same -P")));
             throw new CmtimeFailure();
         }
     }
