@@ -67,11 +67,11 @@ public final class LatencyHistogram {
      * @return the duration in nanoseconds, or 0 if there are none
      */
     public long percentileNanos(double percent) {
-        long wanted = Math.max(1, (long) Math.ceil(percent / 100 * count));
-        long seen = 0;
+        long rank = Math.max(1, (long) Math.ceil(percent / 100 * count));
+        long cumulative = 0;
         for (int i = 0; i < counts.length; i++) {
-            seen += counts[i];
-            if (seen >= wanted) {
+            cumulative += counts[i];
+            if (cumulative >= rank) {
                 return Math.min(maximum, highestOf(i));
             }
         }

@@ -145,11 +145,11 @@ final class MeshContext implements AutoCloseable {
         var attributes = connection.id().initQueuePairAttributes(transition.target());
         connection.times.end(transition.attributes());
         connection.times.start(transition.change());
-        QueuePair made = connection.queuePair();
-        if (made == null) {
+        QueuePair queuePair = connection.queuePair();
+        if (queuePair == null) {
             delay();
         } else {
-            made.modify(attributes);
+            queuePair.modify(attributes);
         }
         connection.times.end(transition.change());
         progress.done(transition.change());
@@ -164,8 +164,8 @@ final class MeshContext implements AutoCloseable {
 
     /** Returns the connection parameters that this side sends. */
     ConnectionParameters parameters(TimedConnection connection) {
-        QueuePair made = connection.queuePair();
-        int number = made == null ? nextNumber.getAndIncrement() & QUEUE_PAIR_MASK : made.number();
+        QueuePair queuePair = connection.queuePair();
+        int number = queuePair == null ? nextNumber.getAndIncrement() & QUEUE_PAIR_MASK : queuePair.number();
         return ConnectionParameters.NONE.withDepths(1, 1).withQueuePairNumber(number);
     }
 

@@ -33,9 +33,9 @@ final class TimedConnection {
         return Objects.requireNonNull(id);
     }
 
-    void id(CmId made) {
-        id = made;
-        made.setContext(this);
+    void id(CmId created) {
+        id = created;
+        created.setContext(this);
     }
 
     @Nullable
@@ -43,8 +43,8 @@ final class TimedConnection {
         return queuePair;
     }
 
-    void queuePair(QueuePair made) {
-        queuePair = made;
+    void queuePair(QueuePair created) {
+        queuePair = created;
     }
 
     /** Sets the number of remaining retries. */
@@ -63,20 +63,20 @@ final class TimedConnection {
     }
 
     void destroyQueuePair() {
-        QueuePair made = queuePair;
-        if (made != null) {
+        QueuePair current = queuePair;
+        if (current != null) {
             times.start(Step.DESTROY_QUEUE_PAIR);
-            made.close();
+            current.close();
             times.end(Step.DESTROY_QUEUE_PAIR);
             queuePair = null;
         }
     }
 
     void destroyId() {
-        CmId made = id;
-        if (made != null) {
+        CmId current = id;
+        if (current != null) {
             times.start(Step.DESTROY_ID);
-            made.close();
+            current.close();
             times.end(Step.DESTROY_ID);
             id = null;
         }

@@ -27,9 +27,9 @@ abstract class DatagramRun extends MessageRun {
     /** Creates the node's queue pair if a message fits the active MTU. */
     final int prepare(Node node) {
         CmId id = node.id();
-        int most = id.verbs().port(id.portNumber()).activeMtu().bytes();
-        if (messages > 0 && messageBytes > most) {
-            report.step("message_size " + messageBytes + " is larger than active mtu " + most);
+        int mtu = id.verbs().port(id.portNumber()).activeMtu().bytes();
+        if (messages > 0 && messageBytes > mtu) {
+            report.step("message_size " + messageBytes + " is larger than active mtu " + mtu);
             return -Errno.EINVAL.number();
         }
         try {
