@@ -146,7 +146,7 @@ final class RpingCommandLine {
 
     private void takeSize(int number) {
         sizeBytes = number;
-        // C compares without sign: a negative size passes here and fails when the memory is allocated.
+        // C compares with the minimum without sign: a negative size passes here and fails at the allocation.
         boolean tooSmall = number >= 0 && number < RpingOptions.MINIMUM_SIZE_BYTES;
         if (tooSmall || number >= RpingOptions.SIZE_LIMIT_BYTES) {
             environment

@@ -22,7 +22,8 @@ public final class Sim implements Tool {
           -j, --jobs J   concurrent runs (one for each processor)
           --trace        print a line on stderr for every packet and every other event; for a single run only
           --json         one JSON document of parameters and results on stdout
-        The status is 0 if all runs match the model. Otherwise it is 1, and the failed seeds are printed with their last events.
+        The status is 0 if all runs match the model. Otherwise it is 1, and the failed seeds are printed with their
+        last events.
         """;
 
     private static final int USAGE = 2;
