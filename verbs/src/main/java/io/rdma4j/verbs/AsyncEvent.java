@@ -23,7 +23,9 @@ public record AsyncEvent(Type type, Object source) {
         COMMUNICATION_ESTABLISHED(4, "communication established"),
         /** What was begun is sent, as was asked for with the change to {@link QueuePairState#SEND_QUEUE_DRAINED}. */
         SEND_QUEUE_DRAINED(5, "send queue drained"),
-        /** The device is broken, or its network interface has gone: close it. Its queue pairs are in the error state. */
+        /**
+         * The device is broken, or its network interface has gone: close it. Its queue pairs are in the error state.
+         */
         DEVICE_FATAL(8, "local catastrophic error"),
         /** The port (1, of a software device) came up: its network interface is up and has a carrier. */
         PORT_ACTIVE(9, "port active"),
@@ -44,12 +46,12 @@ public record AsyncEvent(Type type, Object source) {
             this.text = text;
         }
 
-        /** The number of {@code ibv_event_type}. */
+        /** Returns the numeric value of {@code ibv_event_type}. */
         public int code() {
             return code;
         }
 
-        /** A few words for people, as {@code ibv_event_type_str}. */
+        /** Returns a short description for users, the same as {@code ibv_event_type_str}. */
         public String text() {
             return text;
         }

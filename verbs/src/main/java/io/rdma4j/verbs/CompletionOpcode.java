@@ -27,7 +27,7 @@ public enum CompletionOpcode {
         this.code = code;
     }
 
-    /** The number of {@code ibv_wc_opcode}. */
+    /** Returns the numeric value of {@code ibv_wc_opcode}. */
     public int code() {
         return code;
     }

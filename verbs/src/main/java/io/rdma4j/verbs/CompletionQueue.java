@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * unusable, its queue pairs go into the error state and {@link AsyncEvent.Type#COMPLETION_QUEUE_ERROR} is reported.
  */
 public interface CompletionQueue extends AutoCloseable {
-    /** The open device. */
+    /** Returns the open device. */
     DeviceContext context();
 
     /** Completions that the queue holds; at least as many as asked for. */
     int capacity();
 
-    /** What the application left here when it made the queue. */
+    /** Returns the application's object given at creation, or null. */
     @Nullable
     Object userContext();
 
@@ -40,8 +40,8 @@ public interface CompletionQueue extends AutoCloseable {
     int poll(WorkCompletion[] completions);
 
     /**
-     * A reader of this queue, for one thread: extended polling. C: {@code ibv_create_cq_ex}, where the fields to be read
-     * are chosen before; here every field is always there.
+     * A reader of this queue, for one thread: extended polling. C: {@code ibv_create_cq_ex}, where the fields to be
+     * read are chosen before; here every field is always there.
      */
     default CompletionReader reader() {
         return new CompletionReader(this);
@@ -70,8 +70,8 @@ public interface CompletionQueue extends AutoCloseable {
     /**
      * Closes the queue, once all its events are acknowledged, or the device is closed. C: {@code ibv_destroy_cq}.
      *
-     * @throws RdmaException {@code EBUSY} while a queue pair uses it; {@code EINTR} if the thread is interrupted while it
-     *     waits (its flag stays set): then the queue stays open
+     * @throws RdmaException {@code EBUSY} while a queue pair uses it; {@code EINTR} if the thread is interrupted while
+     *     it waits (its flag stays set): then the queue stays open
      */
     @Override
     void close();

@@ -55,12 +55,12 @@ public enum CompletionStatus {
         this.text = text;
     }
 
-    /** The number of {@code ibv_wc_status}. */
+    /** Returns the numeric value of {@code ibv_wc_status}. */
     public int code() {
         return code;
     }
 
-    /** A few words for people, as {@code ibv_wc_status_str}. */
+    /** Returns a short description for users, the same as {@code ibv_wc_status_str}. */
     public String text() {
         return text;
     }

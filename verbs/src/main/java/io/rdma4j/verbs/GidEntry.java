@@ -25,7 +25,7 @@ public record GidEntry(Gid gid, int index, int port, Type type, int networkInter
             this.code = code;
         }
 
-        /** The number of {@code ibv_gid_type}. */
+        /** Returns the numeric value of {@code ibv_gid_type}. */
         public int code() {
             return code;
         }

@@ -10,7 +10,7 @@ import java.util.Set;
  * own: it need not be the memory's address in this process, and tells a peer nothing about it.
  */
 public interface MemoryRegion extends AutoCloseable {
-    /** The domain it belongs to. */
+    /** Returns the protection domain of this object. */
     ProtectionDomain protectionDomain();
 
     /** The memory. */

@@ -19,10 +19,10 @@ package io.rdma4j.verbs;
  * AccessFlag#ZERO_BASED}</td></tr>
  * </table>
  *
- * <p>A window of type 1 is reached through several queue pairs. When its binding to another part, or to nothing, is complete,
- * the queue pair that did it serves no request under the old key any more; one with another completion vector may still be at
- * a packet that came before. Where this matters, use one completion vector or a window of type 2, or {@link #close} the
- * window, which waits until nobody is at such a packet.
+ * <p>A window of type 1 is reached through several queue pairs. When its binding to another part, or to nothing, is
+ * complete, the queue pair that did it serves no request under the old key any more; one with another completion vector
+ * may still be at a packet that came before. Where this matters, use one completion vector or a window of type 2, or
+ * {@link #close} the window, which waits until nobody is at such a packet.
  */
 public interface MemoryWindow extends AutoCloseable {
     /** Types of windows. C: {@code enum ibv_mw_type}. */
@@ -38,13 +38,13 @@ public interface MemoryWindow extends AutoCloseable {
             this.code = code;
         }
 
-        /** The number of {@code ibv_mw_type}. */
+        /** Returns the numeric value of {@code ibv_mw_type}. */
         public int code() {
             return code;
         }
     }
 
-    /** The domain it belongs to. */
+    /** Returns the protection domain of this object. */
     ProtectionDomain protectionDomain();
 
     /** Type. */
@@ -63,8 +63,8 @@ public interface MemoryWindow extends AutoCloseable {
     }
 
     /**
-     * Takes the window back: when the call returns nobody reaches memory through it any more. C: {@code ibv_dealloc_mw}.
-     * Closing twice does nothing.
+     * Takes the window back: when the call returns nobody reaches memory through it any more. C:
+     * {@code ibv_dealloc_mw}. Closing twice does nothing.
      */
     @Override
     void close();

@@ -23,12 +23,12 @@ public enum PortState {
         this.text = text;
     }
 
-    /** The number of {@code ibv_port_state}. */
+    /** Returns the numeric value of {@code ibv_port_state}. */
     public int code() {
         return code;
     }
 
-    /** A few words for people. */
+    /** Returns a short description for users. */
     public String text() {
         return text;
     }

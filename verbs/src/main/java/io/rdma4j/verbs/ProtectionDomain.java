@@ -7,7 +7,7 @@ import java.util.Set;
  * Memory and queue pairs that may be used together. C: {@code struct ibv_pd}. Thread safe.
  */
 public interface ProtectionDomain extends AutoCloseable {
-    /** The open device. */
+    /** Returns the open device. */
     DeviceContext context();
 
     /**
@@ -28,21 +28,23 @@ public interface ProtectionDomain extends AutoCloseable {
     /**
      * Makes a queue pair. C: {@code ibv_create_qp}.
      *
-     * @throws RdmaException {@code EINVAL} if a capability is out of range, {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code EINVAL} if a capability is out of range, {@code ENOMEM} if the limit of the device
+     *     is reached
      */
     QueuePair createQueuePair(QueuePairInitAttributes attributes);
 
     /**
      * Makes a shared receive queue. C: {@code ibv_create_srq}.
      *
-     * @throws RdmaException {@code EINVAL} if a size is out of range, {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code EINVAL} if a size is out of range, {@code ENOMEM} if the limit of the device is
+     *     reached
      */
     SharedReceiveQueue createSharedReceiveQueue(SharedReceiveQueueInitAttributes attributes);
 
     /**
      * Makes a memory window, not bound to any memory. C: {@code ibv_alloc_mw}.
      *
-     * @throws RdmaException {@code ENOMEM} if there are too many
+     * @throws RdmaException {@code ENOMEM} if the limit of the device is reached
      */
     MemoryWindow allocateMemoryWindow(MemoryWindow.Type type);
 

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param receiveCompletions where receives are reported; may be the same queue
  * @param capabilities sizes wanted; the queue pair may have more
  * @param signalAll whether every send work request is signaled ({@code sq_sig_all})
- * @param context anything that the application wants to find again at the queue pair
- * @param sharedReceiveQueue where messages take their receives from, of any domain of the device; null for a receive queue
- *     of its own. With a shared one the sizes of receives in {@code capabilities} are not looked at
+ * @param context arbitrary object of the application, or null
+ * @param sharedReceiveQueue where messages take their receives from, of any domain of the device; null for a receive
+ *     queue of its own. With a shared one the sizes of receives in {@code capabilities} are not looked at
  * @param xrcDomain domain of the target of an extended connection; null for all others
  */
 public record QueuePairInitAttributes(
@@ -48,8 +48,8 @@ public record QueuePairInitAttributes(
     }
 
     /**
-     * The target of an extended connection. It reports nothing itself, and has no queues: {@code completions} can be any
-     * completion queue of the device, where C has none.
+     * The target of an extended connection. It reports nothing itself, and has no queues: {@code completions} can be
+     * any completion queue of the device, where C has none.
      */
     public static QueuePairInitAttributes extendedReceive(XrcDomain domain, CompletionQueue completions) {
         return new QueuePairInitAttributes(

@@ -19,7 +19,7 @@ public enum QueuePairType {
         this.code = code;
     }
 
-    /** The number of {@code ibv_qp_type}. */
+    /** Returns the numeric value of {@code ibv_qp_type}. */
     public int code() {
         return code;
     }

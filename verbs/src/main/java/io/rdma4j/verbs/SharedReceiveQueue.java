@@ -3,8 +3,8 @@ package io.rdma4j.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that several queue pairs share: each message takes the oldest one, whichever queue pair it comes to. C: {@code
- * struct ibv_srq}. Thread safe.
+ * Receives that several queue pairs share: each message takes the oldest one, whichever queue pair it comes to. C:
+ * {@code struct ibv_srq}. Thread safe.
  *
  * <p>A queue pair is given it when it is made ({@link QueuePairInitAttributes#sharedReceiveQueue(SharedReceiveQueue)}).
  * Completions go to the completion queue of the queue pair that got the message; {@link
@@ -20,27 +20,27 @@ public interface SharedReceiveQueue extends AutoCloseable {
     /** The domain that the memory of its receives belongs to. */
     ProtectionDomain protectionDomain();
 
-    /** What the application left here when it made the queue. */
+    /** Returns the application's object given at creation, or null. */
     @Nullable
     Object userContext();
 
     /**
      * Posts a receive. C: {@code ibv_post_srq_recv}.
      *
-     * @param request copied, may be used again when the call returns
-     * @throws RdmaException {@code EINVAL} if the request has too many pieces or memory of another domain, or the queue is
-     *     closed; {@code ENOMEM} if the queue is full
+     * @param request the request; it is copied and can be reused when the call returns
+     * @throws RdmaException {@code EINVAL} if the request has too many pieces or memory of another domain, or the queue
+     *     is closed; {@code ENOMEM} if the queue is full
      */
     void postReceive(ReceiveWorkRequest request);
 
     /**
-     * Posts several receives in order, which costs less than to post them one by one. C: {@code ibv_post_srq_recv} with a
-     * chain of requests.
+     * Posts several receives in order, which costs less than to post them one by one. C: {@code ibv_post_srq_recv} with
+     * a chain of requests.
      *
-     * @param requests copied, may be used again when the call returns
-     * @param count how many of them, from the first, to post
-     * @throws PartialPostException if one of them could not be posted; those before it are, those after it are not. Its
-     *     cause says why, as {@link #postReceive} would
+     * @param requests the requests; they are copied and can be reused when the call returns
+     * @param count number of requests to post, from the first
+     * @throws PartialPostException if a request could not be posted. The requests before it are posted, those after it
+     *     are not. The cause is the exception of {@link #postReceive}
      */
     void postReceives(ReceiveWorkRequest[] requests, int count);
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param maxWorkRequests receives posted at most, from 1
  * @param maxScatterGather pieces of one receive
- * @param context anything that the application wants to find again at the queue
+ * @param context arbitrary object of the application, or null
  * @param xrcDomain domain of the extended connections that it serves; null for one that is given to queue pairs
  * @param completions where receives are reported, if it serves extended connections; else null
  */

@@ -15,7 +15,7 @@ public enum TransportType {
         this.text = text;
     }
 
-    /** The number of {@code ibv_transport_type}. */
+    /** Returns the numeric value of {@code ibv_transport_type}. */
     public int code() {
         return code;
     }
