@@ -20,8 +20,8 @@ package io.rdma4j.verbs;
  * </table>
  * <p>A window of type 1 is accessible through several queue pairs. When its binding to another part, or to nothing, has
  * completed, the queue pair that bound it no longer serves requests with the old key. A queue pair with another
- * completion vector may still be processing a packet received earlier. Where this matters, use one completion vector or
- * a window of type 2, or {@link #close} the window, which waits until no such packet is being processed.
+ * completion vector may still be processing a packet received earlier. To exclude this, use one completion vector or a
+ * window of type 2, or {@link #close} the window, which waits until no such packet is being processed.
  */
 public interface MemoryWindow extends AutoCloseable {
     /** Types of windows. C: {@code enum ibv_mw_type}. */
