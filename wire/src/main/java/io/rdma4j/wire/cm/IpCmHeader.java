@@ -45,16 +45,20 @@ public record IpCmHeader(Gid source, int sourcePort, Gid destination) {
     /**
      * Reads a header from the beginning of private data.
      *
-     * <p>There is no header if the data are too short, the version is not 0 or the IP version is not 4 or 6. Neither is
-     * there one if an IPv4 address is not preceded by twelve zero bytes, or an IPv6 address is IPv4-mapped.
+     * <p>The header is invalid if the data are too short, the version is not 0 or the IP version is not 4 or 6. It is also
+     * invalid if an IPv4 address is not preceded by twelve zero bytes, or an IPv6 address is IPv4-mapped.
      *
-     * @return the header, or null if there is none
+     * @return the header, or null if it is invalid
      */
     public static @Nullable IpCmHeader parse(PrivateData data) {
         return data.length() < LENGTH ? null : parse(data.segment(), 0);
     }
 
-    /** Reads a header; {@link #LENGTH} bytes must lie at {@code at}. Null as in {@link #parse(PrivateData)}. */
+    /**
+     * Reads a header, like {@link #parse(PrivateData)}. The segment must hold {@link #LENGTH} bytes at {@code at}.
+     *
+     * @return the header, or null if it is invalid
+     */
     public static @Nullable IpCmHeader parse(MemorySegment s, long at) {
         if (Wire.u8(s, at + VERSION) != 0) {
             return null;
