@@ -189,7 +189,7 @@ public final class ReqBuilder {
     /**
      * Builds the message.
      *
-     * @throws IllegalArgumentException if the private data are longer than {@link #PRIVATE_DATA_LENGTH}
+     * @throws IllegalArgumentException if the private data are longer than {@link Req#PRIVATE_DATA_LENGTH}
      */
     public Req build() {
         return new Req(
