@@ -23,8 +23,8 @@ class FiguresTest {
         return posts;
     }
 
-    private static LatencyFigures figures(long[] postedNanos, int ways) {
-        return LatencyFigures.of(LatencyFigures.samples(postedNanos, ways));
+    private static LatencyFigures figures(long[] postedNanos, int directions) {
+        return LatencyFigures.of(LatencyFigures.samples(postedNanos, directions));
     }
 
     private static Settings settings() {

@@ -52,8 +52,8 @@ class PerftestCommandLineTest {
             assertThat(List.of(each.iterations, each.sizeBytes, each.sendDepth, each.queuePairs, each.receiveDepth))
                     .asString()
                     .isEqualTo("[10, 64, 9, 2, 8]");
-            assertThat(each.connection).isEqualTo(Connection.UD);
-            assertThat(each.managed && each.managedTalk && each.bothWays).isTrue();
+            assertThat(each.connection).isEqualTo(ConnectionType.UD);
+            assertThat(each.rdmaCm && each.rdmaCmControl && each.bidirectional).isTrue();
             assertThat(each.port).isEqualTo(7);
             assertThat(each.server).isEqualTo("h");
         }

@@ -13,11 +13,11 @@ class SpinTest {
     void looksByTheClockAndNotByTheCountOfPolls() throws InterruptedException {
         Spin spin = new Spin();
         for (int i = 0; i < POLLS_THAT_KEEP_THE_CORE; i++) {
-            assertThat(spin.once()).isFalse();
+            assertThat(spin.idle()).isFalse();
         }
-        for (int look = 0; look < 3; look++) {
+        for (int checkPeer = 0; checkPeer < 3; checkPeer++) {
             Thread.sleep(LONGER_THAN_BETWEEN_LOOKS_MILLIS);
-            assertThat(spin.once()).isTrue();
+            assertThat(spin.idle()).isTrue();
         }
     }
 
@@ -25,10 +25,10 @@ class SpinTest {
     void keepsTheCoreAgainAfterSomethingHasCome() throws InterruptedException {
         Spin spin = new Spin();
         for (int i = 0; i < POLLS_THAT_KEEP_THE_CORE; i++) {
-            spin.once();
+            spin.idle();
         }
         Thread.sleep(LONGER_THAN_BETWEEN_LOOKS_MILLIS);
         spin.reset();
-        assertThat(spin.once()).isFalse();
+        assertThat(spin.idle()).isFalse();
     }
 }
