@@ -152,7 +152,7 @@ class XsrqPingpongTest {
         }
         assertThat(server.err()).startsWith("0/66: Couldn't read remote address [1]\n");
         assertThat(client.status()).isEqualTo(1);
-        assertThat(client.err()).contains("0 of 5 messages received\n", "the peer has gone");
+        assertThat(client.err()).contains("0 of 5 messages received\n", "the peer has exited");
     }
 
     @Test
