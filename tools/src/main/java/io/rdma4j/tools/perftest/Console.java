@@ -72,7 +72,7 @@ final class Console {
     PerftestFailure noParameters(Patience patience) {
         return failure(
                 " Unable to read from socket/rdma_cm",
-                "nothing came from the peer for " + patience.seconds()
+                "nothing was received from the peer for " + patience.seconds()
                         + " s in the parameter exchange: it hangs, or was started with other options; both sides"
                         + " need the same -q, -R, -z and --dont_xchg_versions");
     }

@@ -104,9 +104,9 @@ final class TcpControlChannel implements ControlChannel {
     }
 
     private void takeEarly(ByteBuffer data) {
-        ByteBuffer kept = early;
-        if (kept != null && data.hasRemaining()) {
-            data.put(kept.get());
+        ByteBuffer received = early;
+        if (received != null && data.hasRemaining()) {
+            data.put(received.get());
             early = null;
         }
     }

@@ -23,13 +23,13 @@ final class WriteLatency extends LatencyLoop {
         long writeOffset = queuePairRun.sendOffset() + sizeBytes - 1;
         long readOffset = queuePairRun.receiveOffset() + sizeBytes - 1;
         long limit = limit();
-        boolean begins = !settings.isClient();
+        boolean writesFirst = !settings.isClient();
         long sent = 0;
         long received = 0;
         startTime();
         sends.expect(sizeBytes);
         while ((sent < limit || received < limit) && !phases.isOver()) {
-            if (received < limit && (sent > 0 || !begins)) {
+            if (received < limit && (sent > 0 || !writesFirst)) {
                 received++;
                 await(memory, readOffset, (byte) received);
             }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Sends and receives the messages of rcopy over a blocking socket. */
 final class RcopyConnection implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 20;
-    private static final Set<MessageFlag> WHOLE = Set.of(MessageFlag.WAIT_ALL);
+    private static final Set<MessageFlag> WAIT_ALL = Set.of(MessageFlag.WAIT_ALL);
 
     private final RdmaStreamSocket socket;
     private @Nullable ByteBuffer buffer;
@@ -42,7 +42,7 @@ final class RcopyConnection implements AutoCloseable {
     @Nullable
     ByteBuffer receive(int bytes) throws IOException {
         ByteBuffer target = ByteBuffer.allocate(bytes);
-        socket.receive(target, WHOLE);
+        socket.receive(target, WAIT_ALL);
         return target.hasRemaining() ? null : target.flip();
     }
 

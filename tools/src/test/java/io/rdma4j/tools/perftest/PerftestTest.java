@@ -477,7 +477,7 @@ class PerftestTest {
             silent.getOutputStream().write("6.06".getBytes(StandardCharsets.US_ASCII));
             assertThat(server.status()).isEqualTo(1);
         }
-        assertThat(server.err()).contains("nothing came from the peer for 3 s");
+        assertThat(server.err()).contains("nothing was received from the peer for 3 s");
     }
 
     @ParameterizedTest
