@@ -21,9 +21,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects the queue pairs with the connection manager. The client connects one after the other, and the server creates
- * one for each request. If datagrams go in both directions, the client's first datagram carries its queue pair number
- * as immediate data.
+ * A connector that uses the connection manager. The client connects one after the other, and the server creates one for
+ * each request. If datagrams go in both directions, the client's first datagram carries its queue pair number as
+ * immediate data.
  */
 final class CmConnector implements QueuePairConnector {
     private static final Duration RESOLUTION = Duration.ofSeconds(2);

@@ -8,15 +8,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls a completion queue for the measurement loops, or with {@code -e} waits for its events. While idle it
- * periodically checks whether the peer is still connected. Allocates nothing while completions arrive. Not thread safe.
+ * The completions of a queue, for the measurement loops. The queue is polled, or with {@code -e} its events are
+ * awaited. While idle, the poller periodically checks whether the peer is still connected. Allocates nothing while
+ * completions arrive. Not thread safe.
  */
 final class Completions {
     private static final int BATCH = 16;
     private static final long SLOWEST_NANOS_PER_BYTE = 1000;
     private static final Duration EVENT_WAIT = Duration.ofMillis(100);
 
-    /** Checks whether the peer has disconnected or exited. */
+    /** A check whether the peer has disconnected or exited. */
     interface Watch {
         boolean isPeerClosed();
     }

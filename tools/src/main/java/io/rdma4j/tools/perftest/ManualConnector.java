@@ -6,7 +6,7 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.QueuePairAttributes;
 import io.rdma4j.verbs.QueuePairState;
 
-/** Connects the queue pairs without the connection manager, to the destinations that the two sides have exchanged. */
+/** A connector that works without the connection manager, with the destinations that the two sides have exchanged. */
 final class ManualConnector implements QueuePairConnector {
     private static final int QUEUE_KEY = 0x1111_1111;
     private static final int HOP_LIMIT = 0xff;

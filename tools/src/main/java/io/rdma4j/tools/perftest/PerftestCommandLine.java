@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Parses perftest's command line, with perftest's messages. */
+/** A parser of perftest's command line, with perftest's messages. */
 final class PerftestCommandLine {
     /** All option letters of perftest 4.5, including those that are rejected here. */
     private static final String LETTERS =

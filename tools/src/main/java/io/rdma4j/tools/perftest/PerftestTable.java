@@ -5,7 +5,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** Formats the lines of perftest's tables, byte for byte. */
+/** The lines of perftest's tables, byte for byte. */
 final class PerftestTable {
     static final String LINE = "-".repeat(87);
 

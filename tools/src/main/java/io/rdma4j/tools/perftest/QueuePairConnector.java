@@ -1,6 +1,6 @@
 package io.rdma4j.tools.perftest;
 
-/** Creates and connects the measured queue pairs. Not thread safe. */
+/** A connector, which creates and connects the measured queue pairs. Not thread safe. */
 interface QueuePairConnector extends AutoCloseable {
     /** Creates the queue pairs. With the connection manager also connects them. */
     void create() throws PerftestFailure;

@@ -2,7 +2,7 @@ package io.rdma4j.tools.perftest;
 
 import io.rdma4j.verbs.PathMtu;
 
-/** Prints the description of a test before it begins, that of perftest for a device without PCI bus. */
+/** The description printed before a test, that of perftest for a device without PCI bus. */
 final class TestInfo {
     private final Settings settings;
     private final Console console;

@@ -10,7 +10,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls verbs for a ping-pong. A failure prints C's line and an explanation on standard error, with exit status 1.
+ * The verbs calls of a ping-pong. A failed call prints C's line and an explanation on standard error, with exit status
+ * 1.
  *
  * @param tool the name of the tool, for explanations
  * @param environment the environment whose streams are printed to

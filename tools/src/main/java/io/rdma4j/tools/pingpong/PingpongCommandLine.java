@@ -8,7 +8,7 @@ import io.rdma4j.verbs.PathMtu;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the command line of a ping-pong as C's tool does, with its messages. */
+/** A parser of the command line of a ping-pong, with the messages of C's tool. */
 final class PingpongCommandLine {
     private static final List<LongOption> LONG_OPTIONS = List.of(
             new LongOption("port", true, 'p'),

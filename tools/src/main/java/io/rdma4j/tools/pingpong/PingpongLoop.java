@@ -15,8 +15,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exchanges messages in both directions. A queue pair sends its next message when its previous one is complete and it
- * has received one.
+ * The message loop of a ping-pong. A queue pair sends its next message when its previous one is complete and it has
+ * received one.
  */
 final class PingpongLoop {
     private static final int RECEIVE = 1;

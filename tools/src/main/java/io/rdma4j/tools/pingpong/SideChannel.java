@@ -24,7 +24,7 @@ final class SideChannel {
     private final PingpongCalls calls;
     private final int port;
 
-    /** Connects the server's queue pairs, which must be ready before the server sends its addresses. */
+    /** The action that connects the server's queue pairs, which must be ready before the server sends its addresses. */
     interface Connect {
         void to(List<PingPongDestination> remote) throws PingpongFailure;
     }

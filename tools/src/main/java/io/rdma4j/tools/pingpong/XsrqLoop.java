@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Exchanges the messages of ibv_xsrq_pingpong. The server sends to each client first, and each message is answered by
+ * The message loop of ibv_xsrq_pingpong. The server sends to each client first, and each message is answered by
  * another. Only the last message to a peer is signaled.
  */
 final class XsrqLoop {

@@ -5,7 +5,7 @@ import io.rdma4j.tools.Explanation;
 import io.rdma4j.verbs.RdmaException;
 import java.io.IOException;
 
-/** Converts exceptions of sockets to the texts of C. */
+/** Conversion of socket exceptions to the texts of C. */
 final class Failures {
     private static final int MAX_PORT = 65_535;
 

@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a process for each connection, as {@code fork} does in C. Java cannot fork, but a process that it starts
- * inherits its standard input, which may be a socket ({@link System#inheritedChannel}). The connection therefore
- * replaces standard input while the process starts. Linux only: the socket's descriptor is looked up in {@code /proc}.
+ * A process for each connection, as {@code fork} creates in C. Java cannot fork, but a process that it starts inherits
+ * its standard input, which may be a socket ({@link System#inheritedChannel}). The connection therefore replaces
+ * standard input while the process starts. Linux only: the socket's descriptor is looked up in {@code /proc}.
  */
 final class ProcessPerConnection {
     /** The environment variable that marks standard input as a connection and names its phase. */

@@ -10,7 +10,7 @@ import java.nio.channels.WritableByteChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Sends and receives the messages of rcopy over a blocking socket. */
+/** A connection of rcopy, which sends and receives its messages over a blocking socket. */
 final class RcopyConnection implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 20;
     private static final Set<MessageFlag> WAIT_ALL = Set.of(MessageFlag.WAIT_ALL);

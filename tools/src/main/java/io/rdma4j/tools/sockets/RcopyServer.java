@@ -163,7 +163,7 @@ final class RcopyServer {
         }
     }
 
-    /** Rejects the name of a directory. Java's path would drop the slash at its end. */
+    /** Rejects a name that ends with a slash, which Java's path would drop. */
     private static void requireNoDirectory(String text) throws IOException {
         if (text.endsWith("/")) {
             Path path = Path.of(text).toAbsolutePath();

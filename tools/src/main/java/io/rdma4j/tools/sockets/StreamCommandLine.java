@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the command line of rstream or riostream as C does, including its quirks. Each instance is used once. */
+/** A parser of the command line of rstream or riostream that behaves as C's, including its quirks. It is used once. */
 final class StreamCommandLine {
     private final String tool;
     private final String letters;

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Locale;
 
-/** Formats sizes, counts and times as the socket tools print them. */
+/** The formats of sizes, counts and times in the output of the socket tools. */
 final class TransferFigures {
     /** The header of the table. */
     static final String HEADER = String.format(

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the command line of udpong as C does. Each instance is used once. */
+/** A parser of the command line of udpong that behaves as C's. It is used once. */
 final class UdpongCommandLine {
     private static final String LETTERS = "s:b:B:C:S:p:T:";
     private static final int DEFAULT_COUNT = 1000;

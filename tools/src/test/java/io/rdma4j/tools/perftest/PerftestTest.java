@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tools, each against itself over the loopback device. */
+/** The tools, each tested against itself over the loopback device. */
 class PerftestTest {
     private static final String NUMBER = "\\d+\\.\\d\\d";
     private static final Pattern LATENCY =

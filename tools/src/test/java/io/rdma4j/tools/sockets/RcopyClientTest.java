@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests how rcopy's client handles responses of the server, and files that cannot be sent. The test is the server. */
+/** Tests of rcopy's client with a server that the test implements, and with files that cannot be sent. */
 @Timeout(60)
 class RcopyClientTest {
     private static final int ENOSPC = 28;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests how rcopy's server handles malicious clients and names, and which files it leaves on the disk. */
+/** Tests of rcopy's server with malicious clients and names, and of the files that it leaves on the disk. */
 @Timeout(60)
 class RcopyServerTest {
     private static final String WAITING = "waiting for connection...";

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests riostream with both sides in this process. */
+/** Tests of riostream with both sides in this process. */
 @Timeout(60)
 class RiostreamTest {
     private static final String HEADER = TransferFigures.HEADER + "\n";

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests rstream with both sides in this process. */
+/** Tests of rstream with both sides in this process. */
 @Timeout(60)
 class RstreamTest {
     private static final String HEADER = TransferFigures.HEADER + "\n";

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the common options with rstream, riostream and rcopy, each side in a separate process. */
+/** Tests of the common options with rstream, riostream and rcopy, each side in a separate process. */
 @Timeout(90)
 class StreamToolsProcessTest {
     private static final long TIMEOUT_SECONDS = 60;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests that the socket tools format their figures as C's do. */
+/** The figures of the socket tools, which are those of C. */
 class TransferFiguresTest {
     @ParameterizedTest
     @CsvSource({

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests udpong with both sides in this process. */
+/** Tests of udpong with both sides in this process. */
 @Timeout(60)
 class UdpongTest {
     private static final String HEADER = UdpongClient.HEADER + "\n";

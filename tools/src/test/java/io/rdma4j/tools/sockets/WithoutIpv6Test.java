@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the socket tools on a host without IPv6. */
+/** Tests of the socket tools on a host without IPv6. */
 @Timeout(120)
 class WithoutIpv6Test {
     /** With this option, Java behaves as on a host without IPv6. */
